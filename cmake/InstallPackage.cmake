@@ -1,0 +1,1 @@
+# Installation, find_package(StreamMAP) and streammap_add_executable.

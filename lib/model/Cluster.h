@@ -1,0 +1,112 @@
+#pragma once
+// The machine: GPU models, node types, nodes, the network and the state of each part; the content of
+// `streammap.cluster/1`. What the file leaves out costs nothing and is listed in `takenAsFree`.
+#include "model/TaskGraph.h"
+#include <limits>
+
+namespace streammap {
+
+using GpuModelId = Id<struct GpuModelTag>;
+using NodeTypeId = Id<struct NodeTypeTag>;
+using NodeId = Id<struct NodeTag>;
+using DeviceId = Id<struct DeviceTag>;
+using SwitchId = Id<struct SwitchTag>;
+
+/// One model of device, GPU or CPU. Rates are the vendor's dense peaks; 0 means unknown.
+struct GpuModel {
+  std::string name;       ///< "H100-SXM5-80GB"; "cpu" for the host's cores
+  std::string capability; ///< "9.0"; empty for cpu
+  Bytes memory;           ///< 0: unlimited
+  BytesPerSecond memoryBandwidth;
+  std::array<FlopsPerSecond, flopTypeCount> peak{};
+  Bytes l2;
+  unsigned multiprocessors = 0;
+  Watts power;            ///< board power limit
+  std::string source;     ///< datasheet the figures come from
+  bool isCpu() const { return name == "cpu" || name.starts_with("cpu-"); }
+};
+
+/// A point-to-point or switched connection. Infinite bandwidth and zero latency: not described.
+struct LinkSpeed {
+  BytesPerSecond bandwidth = unlimitedBandwidth;
+  Seconds latency;
+};
+
+enum class GpuLinkKind { none, nvswitch, nvlink, pcie };
+
+struct GpuPairLink {
+  unsigned a = 0, b = 0; ///< indices of the GPUs in the node
+  GpuLinkKind kind = GpuLinkKind::nvlink;
+  LinkSpeed speed;
+};
+
+struct NodeType {
+  std::string name;
+  unsigned cpuCores = 0;
+  Bytes memory; ///< 0: unlimited
+  std::vector<GpuModelId> gpus;
+  GpuLinkKind gpuLinkKind = GpuLinkKind::none; ///< of a switched or all-to-all node
+  LinkSpeed gpuLink;                           ///< per GPU and direction
+  std::vector<GpuPairLink> gpuPairs;           ///< where the file lists pairs instead
+  LinkSpeed hostLink;                          ///< per GPU and direction (PCIe, C2C)
+  unsigned nicCount = 0;                       ///< 0: not described
+  LinkSpeed nic;                               ///< each
+  std::optional<Watts> powerLimit;
+  std::optional<GpuModelId> cpu;               ///< set when tasks may run on the host's cores
+};
+
+/// up: may be used. Every other state keeps the part out of new placements, with its reason.
+enum class State { up, drained, down, busy, reserved };
+std::string_view toText(State state);
+
+struct Node {
+  std::string name;
+  NodeTypeId type;
+  std::optional<SwitchId> leaf;
+  std::string rack;
+  State state = State::up;
+  std::string reason;
+};
+
+struct Uplink {
+  SwitchId to;
+  unsigned count = 1;
+  BytesPerSecond bandwidth = unlimitedBandwidth; ///< each
+};
+
+struct Switch {
+  std::string name;
+  std::vector<Uplink> uplinks;
+};
+
+enum class NetworkModel { contended, uncontended };
+
+struct Network {
+  Seconds latency;
+  NetworkModel model = NetworkModel::contended;
+  IndexedVector<SwitchId, Switch> switches;
+};
+
+/// One place a task can run: GPU `gpu` of a node, or the node's cores when `gpu` is empty.
+struct Device {
+  NodeId node;
+  std::optional<unsigned> gpu;
+  GpuModelId model;
+  State state = State::up; ///< not up when its node is not
+  std::string reason;
+};
+
+struct Cluster {
+  std::string name;
+  IndexedVector<GpuModelId, GpuModel> models; ///< only those in use
+  IndexedVector<NodeTypeId, NodeType> nodeTypes;
+  IndexedVector<NodeId, Node> nodes;          ///< in file order, hostlists expanded
+  IndexedVector<DeviceId, Device> devices;    ///< node by node: its GPUs by index, then its cores
+  Network network;
+  std::vector<std::string> takenAsFree;       ///< "node_types.dgx.host_link: not described, taken as free"
+};
+
+/// "n003:gpu2" or "n003:cpu".
+std::string deviceName(const Cluster &cluster, DeviceId device);
+
+} // namespace streammap
