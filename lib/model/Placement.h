@@ -9,6 +9,8 @@ struct Assignment {
   TaskId task;
   DeviceId device;
   Seconds start, end;
+  Origin origin = Origin::unknown; ///< where the time's estimate comes from; JSON "origin"
+  std::string limiter;             ///< what bounds it on this device: "fp64", "dram", "launch", "given"; JSON "limiter"
 };
 
 /// One movement of data. `from` is invalid when the data starts in host memory of the destination's node.
