@@ -26,11 +26,11 @@ std::string toText(const SourceLocation &location);
 struct Diagnostic {
   Severity severity = Severity::error;
   SourceLocation location;
-  std::string message;             ///< lower case, no final period
-  std::string code;                ///< stable kebab-case name, e.g. "unknown-clause"; key of docs/diagnostics.md
-  std::string snippet;             ///< the source line and a caret line under it, or empty
-  std::string fix;                 ///< replacement text for the underlined range, or empty
-  std::vector<Diagnostic> notes;   ///< further places that explain this one
+  std::string message; ///< lower case, no final period
+  std::string code;    ///< stable kebab-case name, e.g. "unknown-clause"; key of docs/diagnostics.md
+  std::string snippet; ///< the source line and a caret line under it, or empty
+  std::string fix;     ///< replacement text for the underlined range, or empty
+  std::vector<Diagnostic> notes; ///< further places that explain this one
 };
 
 /// Collects what is found, in order. Passed by reference to every step that judges input.

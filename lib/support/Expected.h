@@ -17,7 +17,8 @@ struct Error {
   std::string message;
 };
 
-template <class T> using Expected = std::expected<T, Error>;
+template <class T>
+using Expected = std::expected<T, Error>;
 
 /// Shorthand for `std::unexpected(Error{...})`.
 inline std::unexpected<Error> failure(std::string message) {

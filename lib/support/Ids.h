@@ -18,7 +18,8 @@
 namespace streammap {
 
 /// A position in one kind of IndexedVector. Default-constructed ids are invalid and compare above all others.
-template <class Tag> class Id {
+template <class Tag>
+class Id {
 public:
   constexpr Id() = default;
   constexpr explicit Id(std::size_t index) : index_(static_cast<std::uint32_t>(index)) {}
@@ -32,7 +33,8 @@ private:
 };
 
 /// A vector indexed by its own id type only.
-template <class IdType, class T> class IndexedVector {
+template <class IdType, class T>
+class IndexedVector {
 public:
   IndexedVector() = default;
   IndexedVector(std::initializer_list<T> items) : items_(items) {}
@@ -74,6 +76,7 @@ private:
 
 } // namespace streammap
 
-template <class Tag> struct std::hash<streammap::Id<Tag>> {
+template <class Tag>
+struct std::hash<streammap::Id<Tag>> {
   std::size_t operator()(streammap::Id<Tag> id) const noexcept { return id.index(); }
 };

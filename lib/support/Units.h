@@ -17,7 +17,8 @@
 namespace streammap {
 
 /// A value with dimension bytes^B flops^F seconds^S joules^J.
-template <int B, int F, int S, int J> class Quantity {
+template <int B, int F, int S, int J>
+class Quantity {
 public:
   constexpr Quantity() = default;
   constexpr explicit Quantity(double value) : value_(value) {}
@@ -25,10 +26,14 @@ public:
   constexpr double value() const { return value_; }
   constexpr double inMilliseconds() const
     requires(B == 0 && F == 0 && S == 1 && J == 0)
-  { return value_ * 1e3; }
+  {
+    return value_ * 1e3;
+  }
   constexpr double inMicroseconds() const
     requires(B == 0 && F == 0 && S == 1 && J == 0)
-  { return value_ * 1e6; }
+  {
+    return value_ * 1e6;
+  }
 
   constexpr Quantity &operator+=(Quantity other) { return value_ += other.value_, *this; }
   constexpr Quantity &operator-=(Quantity other) { return value_ -= other.value_, *this; }
@@ -64,21 +69,51 @@ using BytesPerSecond = Quantity<1, 0, -1, 0>;
 using FlopsPerSecond = Quantity<0, 1, -1, 0>;
 using Watts = Quantity<0, 0, -1, 1>;
 
-constexpr Bytes bytes(double n) { return Bytes(n); }
-constexpr Bytes kibibytes(double n) { return Bytes(n * 1024); }
-constexpr Bytes mebibytes(double n) { return Bytes(n * 1048576); }
-constexpr Bytes gibibytes(double n) { return Bytes(n * 1073741824); }
-constexpr Flops flops(double n) { return Flops(n); }
-constexpr Seconds seconds(double n) { return Seconds(n); }
-constexpr Seconds milliseconds(double n) { return Seconds(n * 1e-3); }
-constexpr Seconds microseconds(double n) { return Seconds(n * 1e-6); }
-constexpr Joules joules(double n) { return Joules(n); }
-constexpr Watts watts(double n) { return Watts(n); }
-constexpr BytesPerSecond bytesPerSecond(double n) { return BytesPerSecond(n); }
-constexpr BytesPerSecond gigabytesPerSecond(double n) { return BytesPerSecond(n * 1e9); }
-constexpr BytesPerSecond gigabitsPerSecond(double n) { return BytesPerSecond(n * 1e9 / 8); }
-constexpr FlopsPerSecond flopsPerSecond(double n) { return FlopsPerSecond(n); }
-constexpr FlopsPerSecond teraflopsPerSecond(double n) { return FlopsPerSecond(n * 1e12); }
+constexpr Bytes bytes(double n) {
+  return Bytes(n);
+}
+constexpr Bytes kibibytes(double n) {
+  return Bytes(n * 1024);
+}
+constexpr Bytes mebibytes(double n) {
+  return Bytes(n * 1048576);
+}
+constexpr Bytes gibibytes(double n) {
+  return Bytes(n * 1073741824);
+}
+constexpr Flops flops(double n) {
+  return Flops(n);
+}
+constexpr Seconds seconds(double n) {
+  return Seconds(n);
+}
+constexpr Seconds milliseconds(double n) {
+  return Seconds(n * 1e-3);
+}
+constexpr Seconds microseconds(double n) {
+  return Seconds(n * 1e-6);
+}
+constexpr Joules joules(double n) {
+  return Joules(n);
+}
+constexpr Watts watts(double n) {
+  return Watts(n);
+}
+constexpr BytesPerSecond bytesPerSecond(double n) {
+  return BytesPerSecond(n);
+}
+constexpr BytesPerSecond gigabytesPerSecond(double n) {
+  return BytesPerSecond(n * 1e9);
+}
+constexpr BytesPerSecond gigabitsPerSecond(double n) {
+  return BytesPerSecond(n * 1e9 / 8);
+}
+constexpr FlopsPerSecond flopsPerSecond(double n) {
+  return FlopsPerSecond(n);
+}
+constexpr FlopsPerSecond teraflopsPerSecond(double n) {
+  return FlopsPerSecond(n * 1e12);
+}
 
 /// Faster than anything: the bandwidth of a link nobody described.
 inline constexpr BytesPerSecond unlimitedBandwidth{std::numeric_limits<double>::infinity()};
