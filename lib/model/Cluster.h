@@ -21,8 +21,8 @@ struct GpuModel {
   std::array<FlopsPerSecond, flopTypeCount> peak{};
   Bytes l2;
   unsigned multiprocessors = 0;
-  Watts power;            ///< board power limit
-  std::string source;     ///< datasheet the figures come from
+  Watts power;        ///< board power limit
+  std::string source; ///< datasheet the figures come from
   bool isCpu() const { return name == "cpu" || name.starts_with("cpu-"); }
 };
 
@@ -52,7 +52,7 @@ struct NodeType {
   unsigned nicCount = 0;                       ///< 0: not described
   LinkSpeed nic;                               ///< each
   std::optional<Watts> powerLimit;
-  std::optional<GpuModelId> cpu;               ///< set when tasks may run on the host's cores
+  std::optional<GpuModelId> cpu; ///< set when tasks may run on the host's cores
 };
 
 /// up: may be used. Every other state keeps the part out of new placements, with its reason.
@@ -100,10 +100,10 @@ struct Cluster {
   std::string name;
   IndexedVector<GpuModelId, GpuModel> models; ///< only those in use
   IndexedVector<NodeTypeId, NodeType> nodeTypes;
-  IndexedVector<NodeId, Node> nodes;          ///< in file order, hostlists expanded
-  IndexedVector<DeviceId, Device> devices;    ///< node by node: its GPUs by index, then its cores
+  IndexedVector<NodeId, Node> nodes;       ///< in file order, hostlists expanded
+  IndexedVector<DeviceId, Device> devices; ///< node by node: its GPUs by index, then its cores
   Network network;
-  std::vector<std::string> takenAsFree;       ///< "node_types.dgx.host_link: not described, taken as free"
+  std::vector<std::string> takenAsFree; ///< "node_types.dgx.host_link: not described, taken as free"
 };
 
 /// "n003:gpu2" or "n003:cpu".

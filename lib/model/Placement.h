@@ -10,7 +10,7 @@ struct Assignment {
   DeviceId device;
   Seconds start, end;
   Origin origin = Origin::unknown; ///< where the time's estimate comes from; JSON "origin"
-  std::string limiter;             ///< what bounds it on this device: "fp64", "dram", "launch", "given"; JSON "limiter"
+  std::string limiter; ///< what bounds it on this device: "fp64", "dram", "launch", "given"; JSON "limiter"
 };
 
 /// One movement of data. `from` is invalid when the data starts in host memory of the destination's node.
@@ -20,7 +20,8 @@ struct Transfer {
   DeviceId from;
   DeviceId to;
   Bytes size;
-  std::vector<std::string> route; ///< link names, source first: "n001:gpu0:host.up", "n001:nic.up", "leaf1>spine1"
+  std::vector<std::string>
+      route; ///< link names, source first: "n001:gpu0:host.up", "n001:nic.up", "leaf1>spine1"
   Seconds start, end;
 };
 

@@ -37,7 +37,8 @@ struct KernelResources {
   Bytes local;
   Bytes constant;
   Origin origin = Origin::ptxas;
-  std::string compiler; ///< "nvcc 13.0" or "clang 22 + ptxas 13.0" (figures differ by up to 13 registers at p90)
+  std::string
+      compiler; ///< "nvcc 13.0" or "clang 22 + ptxas 13.0" (figures differ by up to 13 registers at p90)
 };
 
 /// Something the analysis could not count, and what would settle it. Never a silent zero.
@@ -50,9 +51,9 @@ struct UnknownCost {
 
 struct Kernel {
   std::string id;
-  std::string name;     ///< as people write it: "gemm<float>"
-  std::string symbol;   ///< mangled
-  std::string location; ///< "file:line:column" of its definition
+  std::string name;                                 ///< as people write it: "gemm<float>"
+  std::string symbol;                               ///< mangled
+  std::string location;                             ///< "file:line:column" of its definition
   std::map<std::string, KernelResources> resources; ///< by architecture, "sm_90"
   /// Symbolic totals for one launch, by metric: flops_fp64 flops_fp32 flops_fp16 flops_bf16 flops_tensor
   /// flops_integer flops_special global_load_bytes global_store_bytes shared_load_bytes shared_store_bytes
@@ -116,7 +117,7 @@ struct Constraints {
 
 struct Task {
   std::string id;
-  std::string name;     ///< "gemm[2,1,0]"
+  std::string name;             ///< "gemm[2,1,0]"
   std::optional<unsigned> site; ///< number of the pragma in the program
   std::string location;
   std::vector<Launch> launches;
@@ -140,16 +141,16 @@ struct Dependency {
 
 struct Program {
   std::vector<std::string> sources;
-  std::vector<std::string> arguments;           ///< --arg values the graph was expanded with
-  std::map<std::string, double> parameters;     ///< --param values
+  std::vector<std::string> arguments;       ///< --arg values the graph was expanded with
+  std::map<std::string, double> parameters; ///< --param values
 };
 
 struct TaskGraph {
   Program program;
   IndexedVector<KernelId, Kernel> kernels;
   IndexedVector<BufferId, Buffer> buffers;
-  IndexedVector<TaskId, Task> tasks;        ///< in program order
-  std::vector<Dependency> dependencies;     ///< sorted by (from, to, buffer); acyclic
+  IndexedVector<TaskId, Task> tasks;    ///< in program order
+  std::vector<Dependency> dependencies; ///< sorted by (from, to, buffer); acyclic
 };
 
 } // namespace streammap

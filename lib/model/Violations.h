@@ -23,6 +23,7 @@ struct Violation {
 };
 
 /// Everything wrong with `placement`; empty means feasible. O(tasks log tasks + dependencies).
-std::vector<Violation> findViolations(const TaskGraph &graph, const Cluster &cluster, const Placement &placement);
+std::vector<Violation> findViolations(const TaskGraph &graph, const Cluster &cluster,
+                                      const Placement &placement);
 
 } // namespace streammap
