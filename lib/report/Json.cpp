@@ -1,0 +1,162 @@
+// The report as JSON: every member of ReportData under its own name, units in the keys.
+#include "report/Formats.h"
+#include <nlohmann/json.hpp>
+
+namespace streammap {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A list of objects, one per row.
+template <class Rows, class ToJson>
+Json listOf(const Rows &rows, ToJson toJson) {
+  Json list = Json::array();
+  for (const auto &row : rows)
+    list.push_back(toJson(row));
+  return list;
+}
+
+Json deviceJson(const DeviceRow &row, const std::vector<MemoryPoint> &memory) {
+  Json points = Json::array();
+  for (const MemoryPoint &point : memory)
+    points.push_back(Json::array({point.time.value(), point.held.value()}));
+  return {{"name", row.name},
+          {"node", row.node},
+          {"model", row.model},
+          {"tasks", row.tasks},
+          {"busy_seconds", row.busy.value()},
+          {"utilisation", row.utilisation},
+          {"peak_memory_bytes", row.peakMemory.value()},
+          {"memory_bytes", row.memory.value()},
+          {"memory_over_time", std::move(points)}};
+}
+
+Json nodeJson(const NodeRow &row) {
+  return {{"name", row.name},
+          {"type", row.type},
+          {"leaf", row.leaf},
+          {"devices_used", row.devicesUsed},
+          {"devices", row.devices},
+          {"tasks", row.tasks},
+          {"busy_seconds", row.busy.value()},
+          {"utilisation", row.utilisation},
+          {"sent_bytes", row.sent.value()},
+          {"received_bytes", row.received.value()}};
+}
+
+Json linkJson(const LinkRow &row) {
+  return {{"name", row.name},
+          {"bytes", row.size.value()},
+          {"busy_seconds", row.busy.value()},
+          {"utilisation", row.utilisation}};
+}
+
+Json classJson(const ClassRow &row) {
+  return {
+      {"name", row.name}, {"tasks", row.tasks}, {"total_seconds", row.total.value()}, {"share", row.share}};
+}
+
+Json taskJson(const TaskRow &row, const ReportData &data) {
+  Json json = {{"id", row.id},
+               {"name", row.name},
+               {"class", row.taskClass},
+               {"device", data.devices.empty() ? "" : data.devices[row.device].name},
+               {"start_seconds", row.start.value()},
+               {"end_seconds", row.end.value()},
+               {"duration_seconds", (row.end - row.start).value()},
+               {"origin", row.origin},
+               {"limiter", row.limiter},
+               {"flops", row.flops.value()},
+               {"dram_bytes", row.dram.value()},
+               {"device_memory_bytes", row.memory.value()},
+               {"launch", row.launch},
+               {"location", row.location}};
+  if (row.measured)
+    json["measured_seconds"] = row.measured->value();
+  return json;
+}
+
+Json transferJson(const TransferRow &row) {
+  return {{"what", row.what},
+          {"from", row.from},
+          {"to", row.to},
+          {"bytes", row.size.value()},
+          {"start_seconds", row.start.value()},
+          {"end_seconds", row.end.value()},
+          {"route", row.route}};
+}
+
+const char *kindText(ChainKind kind) {
+  return kind == ChainKind::task ? "task" : kind == ChainKind::transfer ? "transfer" : "idle";
+}
+
+Json chainJson(const ChainStep &step) {
+  return {{"kind", kindText(step.kind)},
+          {"what", step.what},
+          {"where", step.where},
+          {"start_seconds", step.start.value()},
+          {"end_seconds", step.end.value()},
+          {"duration_seconds", (step.end - step.start).value()},
+          {"why", reasonText(step)}};
+}
+
+Json warningJson(const ReportWarning &warning) {
+  return {{"code", warning.code},
+          {"message", warning.message},
+          {"location", warning.location},
+          {"remedy", warning.remedy}};
+}
+
+Json summaryJson(const ReportData &data) {
+  Json json = {{"makespan_seconds", data.predicted.makespan.value()},
+               {"lower_bound_seconds", data.predicted.lowerBound.value()},
+               {"gap", data.predicted.gap},
+               {"bound_by", data.predicted.boundBy},
+               {"tasks", data.tasks.size()},
+               {"dependencies", data.dependencyCount},
+               {"devices_used", data.devices.size()},
+               {"nodes_used", data.nodes.size()},
+               {"busy_seconds", data.totalBusy.value()},
+               {"utilisation", data.utilisation},
+               {"transfers", data.transfers.size()},
+               {"moved_bytes", data.moved.value()}};
+  if (data.measuredMakespan)
+    json["measured_makespan_seconds"] = data.measuredMakespan->value();
+  return json;
+}
+
+} // namespace
+
+std::string toJson(const ReportData &data) {
+  Json devices = Json::array();
+  for (std::size_t row = 0; row < data.devices.size(); ++row)
+    devices.push_back(deviceJson(data.devices[row], data.memory[row]));
+  const Json report = {
+      {"schema", "streammap.report/1"},
+      {"program",
+       {{"sources", data.sources}, {"arguments", data.arguments}, {"parameters", data.parameters}}},
+      {"cluster",
+       {{"name", data.clusterName},
+        {"nodes", data.nodeCount},
+        {"devices", data.deviceCount},
+        {"unavailable_devices", data.unavailableDevices}}},
+      {"solver",
+       {{"strategy", data.solver.strategy}, {"seed", data.solver.seed}, {"steps", data.solver.steps}}},
+      {"summary", summaryJson(data)},
+      {"chain_shares",
+       {{"compute_seconds", data.chainShares.compute.value()},
+        {"transfer_seconds", data.chainShares.transfer.value()},
+        {"idle_seconds", data.chainShares.idle.value()}}},
+      {"chain", listOf(data.chain, chainJson)},
+      {"classes", listOf(data.classes, classJson)},
+      {"devices", std::move(devices)},
+      {"nodes", listOf(data.nodes, nodeJson)},
+      {"links", listOf(data.links, linkJson)},
+      {"tasks", listOf(data.tasks, [&](const TaskRow &row) { return taskJson(row, data); })},
+      {"transfers", listOf(data.transfers, transferJson)},
+      {"warnings", listOf(data.warnings, warningJson)},
+  };
+  return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace streammap

@@ -1,0 +1,21 @@
+#pragma once
+// Reads back the Chrome trace that a run left behind: how long each task really took.
+#include "support/Diagnostic.h"
+#include "support/Units.h"
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace streammap {
+
+struct MeasuredRun {
+  Seconds makespan;                     ///< first task start to last task end
+  std::map<std::string, Seconds> tasks; ///< by task name; the last one where a name repeats
+};
+
+/// `text` is trace-event JSON as `streammap run --trace` writes it; `file` names it in diagnostics.
+std::optional<MeasuredRun> readMeasuredTrace(std::string_view text, const std::string &file,
+                                             Diagnostics &diagnostics);
+
+} // namespace streammap

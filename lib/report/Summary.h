@@ -1,0 +1,146 @@
+#pragma once
+// Every number a report shows, collected once. Text, JSON and HTML only print this struct, so no two formats
+// can disagree:
+//
+//   ReportData data = collect(graph, cluster, placement);
+//   std::cout << toText(data);
+//
+// The placement is a finished schedule: nothing here predicts or solves.
+#include "model/Placement.h"
+
+namespace streammap {
+
+struct MeasuredRun; // MeasuredTrace.h
+
+/// Share of the makespan, 0 to 1.
+using Share = double;
+
+struct DeviceRow {
+  std::string name; ///< "n003:gpu2"
+  std::string node;
+  std::string model;
+  std::size_t tasks = 0;
+  Seconds busy;
+  Share utilisation = 0;
+  Bytes peakMemory;
+  Bytes memory; ///< capacity; 0: unlimited
+};
+
+struct NodeRow {
+  std::string name;
+  std::string type;
+  std::string leaf;
+  std::size_t devicesUsed = 0;
+  std::size_t devices = 0;
+  std::size_t tasks = 0;
+  Seconds busy;          ///< summed over its devices
+  Share utilisation = 0; ///< of all its devices
+  Bytes received, sent;  ///< over the network
+};
+
+struct LinkRow {
+  std::string name;
+  Bytes size;
+  Seconds busy;
+  Share utilisation = 0;
+};
+
+/// Tasks that share the name before '[' or '#'.
+struct ClassRow {
+  std::string name;
+  std::size_t tasks = 0;
+  Seconds total;
+  Share share = 0; ///< of all busy time
+};
+
+struct TaskRow {
+  std::string id, name, taskClass, location;
+  std::size_t device = 0; ///< index into ReportData::devices
+  Seconds start, end;
+  std::string origin;  ///< of the time estimate
+  std::string limiter; ///< "fp64", "dram", ...; may be empty
+  Flops flops;         ///< all kinds; 0 when unknown
+  Bytes dram;
+  Bytes memory;       ///< on the device while it runs
+  std::string launch; ///< "gemm<double> 64x64x1 x 16x16x1, 32 registers", or empty
+  std::optional<Seconds> measured;
+};
+
+struct TransferRow {
+  std::string what; ///< buffer name, or "t3 -> t17"
+  std::string from, to;
+  Bytes size;
+  Seconds start, end;
+  std::vector<std::string> route;
+};
+
+enum class ChainKind { task, transfer, idle };
+
+/// Why a step of the chain could not start earlier.
+enum class ChainReason {
+  programStart, ///< nothing to wait for
+  data,         ///< its data arrived then
+  predecessor,  ///< the task it depends on ended then
+  device,       ///< its device ran another task until then
+  schedule      ///< nothing that is known: the schedule left a gap
+};
+
+/// One step of the chain that bounds the makespan, first to last.
+struct ChainStep {
+  ChainKind kind = ChainKind::task;
+  std::string what;  ///< task or buffer name
+  std::string where; ///< device, or "from -> to"
+  Seconds start, end;
+  ChainReason reason = ChainReason::programStart;
+  std::string blocker; ///< the task (predecessor, device) or link (a transfer's first) behind the reason
+};
+
+/// What the chain consists of.
+struct ChainShares {
+  Seconds compute, transfer, idle;
+};
+
+struct MemoryPoint {
+  Seconds time;
+  Bytes held; ///< from this time on
+};
+
+struct ReportWarning {
+  std::string code; ///< "default-estimate", "unknown-cost", "taken-as-free", "unavailable"
+  std::string message;
+  std::string location;
+  std::string remedy;
+};
+
+struct ReportData {
+  std::vector<std::string> sources, arguments;
+  std::map<std::string, double> parameters;
+  std::string clusterName;
+  std::size_t nodeCount = 0, deviceCount = 0, unavailableDevices = 0;
+  std::size_t dependencyCount = 0;
+  Prediction predicted;
+  Solver solver;
+  std::optional<Seconds> measuredMakespan;
+  Seconds totalBusy;
+  Share utilisation = 0;                        ///< of the devices in use
+  Bytes moved;                                  ///< all transfers
+  std::vector<DeviceRow> devices;               ///< those in use, cluster order
+  std::vector<std::vector<MemoryPoint>> memory; ///< per row of `devices`
+  std::vector<NodeRow> nodes;                   ///< those in use, cluster order
+  std::vector<LinkRow> links;                   ///< busiest first, then by name
+  std::vector<ClassRow> classes;                ///< most time first, then by name
+  std::vector<TaskRow> tasks;                   ///< program order
+  std::vector<TransferRow> transfers;           ///< by start
+  std::vector<ChainStep> chain;
+  ChainShares chainShares;
+  std::vector<ReportWarning> warnings;
+};
+
+/// The reason as a sentence part: "waited for gemm[2,1,0]", "device was busy with trsm[3,0]".
+std::string reasonText(const ChainStep &step);
+
+/// O(tasks log tasks + transfers + dependencies).
+ReportData collect(const TaskGraph &graph, const Cluster &cluster, const Placement &placement,
+                   const MeasuredRun *measured = nullptr);
+
+} // namespace streammap
