@@ -1,5 +1,6 @@
 #include "support/Text.h"
 #include <algorithm>
+#include <charconv>
 
 namespace streammap {
 namespace {
@@ -109,6 +110,20 @@ std::string_view trim(std::string_view text) {
   if (first == std::string_view::npos)
     return {};
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::string abbreviated(std::string_view text) {
+  if (text.size() <= 60)
+    return std::string(text);
+  std::size_t end = 57;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end; // never between the bytes of one UTF-8 letter
+  return std::string(text.substr(0, end)) + "...";
+}
+
+std::string shortest(double value) {
+  char buffer[32];
+  return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
 }
 
 } // namespace streammap

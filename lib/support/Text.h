@@ -32,5 +32,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::string join(std::span<const std::string_view> parts, std::string_view separator);
 std::string_view trim(std::string_view text);
+/// The beginning of a text that is too long for a message: at most 60 bytes, "..." included.
+std::string abbreviated(std::string_view text);
+/// The fewest digits that read back as the same double: "0.1", "5e-324", "1e+23".
+std::string shortest(double value);
 
 } // namespace streammap
