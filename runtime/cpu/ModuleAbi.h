@@ -27,7 +27,8 @@ typedef struct SmcpuLaunch {
   void *const *globals;     ///< per module slot: this device's image of the module's __device__/__constant__ variables
   uint64_t *counters;       ///< when counting: SmcpuKernel::counterCount totals, added to atomically per block; else null
   /// Set once by a failing thread (trap, assert, unsupported instruction, deadlock): the launch's cudaError_t and
-  /// a message for people. The first failure wins.
+  /// a message for people. The first failure wins. Does not return: the runtime leaves the block (siglongjmp), as it
+  /// does after a memory fault, so that no thread of the block runs on.
   void (*fail)(struct SmcpuLaunch *launch, int cudaError, const char *message);
   void *runtime;            ///< the runtime's own
 } SmcpuLaunch;
@@ -74,6 +75,11 @@ typedef struct SmcpuModule {
 
 /// Called by the module's constructor. Defined in the CPU device's runtime library.
 void smcpuRegisterModule(const SmcpuModule *module);
+
+/// Memory for the block that runs on the calling host thread (its threads' suspended states, counters): at least
+/// `size` bytes, 64-byte aligned, contents undefined, the runtime's own to reuse once the block has ended or failed.
+/// At most one piece per block. Defined in the runtime library.
+void *smcpuBlockScratch(SmcpuLaunch *launch, size_t size);
 
 /// Device printf, malloc and free, called by the device library; defined in the runtime library.
 int smcpuPrintf(SmcpuLaunch *launch, const char *format, const void *packedArguments);
