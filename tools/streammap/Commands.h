@@ -1,0 +1,30 @@
+#pragma once
+// The subcommands of `streammap`, one file each: it declares its flags on the app and, when chosen, leaves the
+// exit code of the whole program in `exitCode`.
+#include "support/Diagnostic.h"
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace streammap {
+
+/// Documented in docs/file-formats.md; every command uses these and no others.
+enum class ExitCode {
+  done = 0,
+  inputErrors = 1,       ///< all of them were listed
+  wrongUsage = 2,        ///< unknown flag, missing argument
+  noPlacement = 3,       ///< nothing fits, and the reason was printed
+  environmentFailed = 4, ///< a file, tool or device
+};
+
+/// Prints to standard error in the form `--diagnostics` asked for: "text", "json" or "sarif".
+void printDiagnostics(const Diagnostics &diagnostics, const std::string &form);
+
+/// "streammap: error: <message>" on standard error; returns ExitCode::environmentFailed.
+ExitCode environmentFailure(const std::string &message);
+
+void addReportCommand(CLI::App &app, ExitCode &exitCode);
+
+} // namespace streammap
