@@ -76,10 +76,10 @@ typedef struct SmcpuModule {
 /// Called by the module's constructor. Defined in the CPU device's runtime library.
 void smcpuRegisterModule(const SmcpuModule *module);
 
-/// Memory for the block that runs on the calling host thread (its threads' suspended states, counters): at least
-/// `size` bytes, 64-byte aligned, contents undefined, the runtime's own to reuse once the block has ended or failed.
-/// At most one piece per block. Defined in the runtime library.
-void *smcpuBlockScratch(SmcpuLaunch *launch, size_t size);
+/// Memory for the block that runs on the calling host thread: piece 0 holds its threads' state, piece 1 their
+/// suspended frames. At least `size` bytes, 64-byte aligned, contents undefined, the runtime's own to reuse once the
+/// block has ended or failed. Each piece is asked for at most once per block. Defined in the runtime library.
+void *smcpuBlockScratch(SmcpuLaunch *launch, uint32_t piece, size_t size);
 
 /// Device printf, malloc and free, called by the device library; defined in the runtime library.
 int smcpuPrintf(SmcpuLaunch *launch, const char *format, const void *packedArguments);
