@@ -416,7 +416,7 @@ private:
     for (const auto &[name, rest] : defaults)
       data_.warnings.push_back({"default-estimate",
                                 std::to_string(rest.first) + " task" + (rest.first == 1 ? "" : "s") +
-                                    " of '" + name + "' rest on a default time",
+                                    " of '" + name + "' " + (rest.first == 1 ? "rests" : "rest") + " on a default time",
                                 rest.second, "add a flops(), bytes() or seconds() clause"});
     for (DeviceId id : cluster_.devices.ids())
       if (const Device &device = cluster_.devices[id];
