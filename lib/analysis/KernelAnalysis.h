@@ -1,0 +1,33 @@
+#pragma once
+// What is known of a program's kernels without running them: the result of analyseKernels() (KernelCosts.h).
+// Free of Clang and LLVM, so that those who use the figures need neither.
+#include "analysis/Expression.h"
+#include "model/TaskGraph.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace streammap {
+
+/// A kernel parameter, or a scalar inside a struct passed by value ("p.rows").
+struct KernelParameter {
+  std::string name; ///< the symbol in the cost expressions
+  std::string type; ///< as people write it: "const double *", "unsigned int"
+};
+
+struct KernelAnalysis {
+  std::string symbol;   ///< mangled
+  std::string name;     ///< as people write it: "gemm<float>"
+  std::string location; ///< "file:line:column" of its definition
+  std::vector<KernelParameter> parameters;
+  /// Totals of one launch over all threads, by metric (support/CostMetrics.h), over the kernel's integer
+  /// arguments, blockDim.{x,y,z}, gridDim.{x,y,z}. A metric that the kernel never touches is absent. What
+  /// nobody could count stands in it as a symbol: `trips@file:line` (iterations of that loop each time it is
+  /// reached) and `taken@file:line` (fraction of the times that branch goes to its first side); `unknowns`
+  /// names each of them.
+  std::map<std::string, Expression> costs;
+  std::vector<UnknownCost> unknowns;
+  std::map<std::string, KernelResources> resources; ///< by architecture, "sm_90"
+};
+
+} // namespace streammap
