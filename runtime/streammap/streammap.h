@@ -150,6 +150,16 @@ struct SectionUse {
   Section section;
 };
 
+/// A key of `together` or `apart`: a number or a text.
+struct Key {
+  template <class Number,
+            class = std::enable_if_t<std::is_integral<Number>::value || std::is_enum<Number>::value>>
+  Key(Number value) : number(static_cast<long long>(value)) {}
+  Key(const char *value) : text(value) {}
+  long long number = 0;
+  const char *text = nullptr;
+};
+
 /// Everything a pragma says, as plain data: the border between the program and the runtime.
 struct TaskDescription {
   unsigned site = 0;
@@ -165,9 +175,9 @@ struct TaskDescription {
   DeviceKind device = DeviceKind::gpu;
   const char *const *models = nullptr;
   std::size_t modelCount = 0;
-  const long long *together = nullptr;
+  const Key *together = nullptr;
   std::size_t togetherCount = 0;
-  const long long *apart = nullptr;
+  const Key *apart = nullptr;
   std::size_t apartCount = 0;
   long long nodeNumber = -1;
   const char *nodeName = nullptr;
@@ -216,12 +226,12 @@ public:
   }
   template <class... Key>
   TaskBuilder &together(Key... keys) {
-    (together_.push_back(static_cast<long long>(keys)), ...);
+    (together_.push_back(keys), ...);
     return *this;
   }
   template <class... Key>
   TaskBuilder &apart(Key... keys) {
-    (apart_.push_back(static_cast<long long>(keys)), ...);
+    (apart_.push_back(keys), ...);
     return *this;
   }
   TaskBuilder &node(const char *name) { return task_.nodeName = name, *this; }
@@ -260,7 +270,8 @@ private:
 
   detail::TaskDescription task_;
   std::vector<detail::SectionUse> sections_;
-  std::vector<long long> indices_, together_, apart_;
+  std::vector<long long> indices_;
+  std::vector<detail::Key> together_, apart_;
   std::vector<const char *> models_;
   bool when_ = true;
 };
