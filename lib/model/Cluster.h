@@ -23,6 +23,7 @@ struct GpuModel {
   unsigned multiprocessors = 0;
   Watts power;        ///< board power limit
   std::string source; ///< datasheet the figures come from
+  bool operator==(const GpuModel &) const = default;
   bool isCpu() const { return name == "cpu" || name.starts_with("cpu-"); }
 };
 
