@@ -1,0 +1,34 @@
+#include "cpudevice/DeviceProgram.h"
+#include <llvm/IR/Module.h>
+#include <llvm/Linker/Linker.h>
+
+namespace streammap {
+
+void linkLibrary(DeviceProgram &program, std::unique_ptr<llvm::Module> library) {
+  llvm::Module &module = *program.module;
+  for (const char *name : {"llvm.used", "llvm.compiler.used"})
+    if (llvm::GlobalVariable *used = library->getNamedGlobal(name))
+      used->eraseFromParent();
+  if (llvm::NamedMDNode *flags = library->getNamedMetadata("llvm.module.flags"))
+    flags->eraseFromParent();
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  const bool failed =
+      llvm::Linker::linkModules(module, std::move(library), llvm::Linker::Flags::LinkOnlyNeeded);
+  assert(!failed && "the library's names are its own");
+  (void)failed;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration()) {
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+      function.setComdat(nullptr);
+      for (const char *attribute : {"target-cpu", "target-features", "tune-cpu", "frame-pointer"})
+        function.removeFnAttr(attribute);
+    }
+  for (llvm::GlobalVariable &variable : module.globals())
+    if (!variable.isDeclaration() && !variable.hasLocalLinkage() && !variable.hasAppendingLinkage()) {
+      variable.setLinkage(llvm::GlobalValue::InternalLinkage);
+      variable.setComdat(nullptr);
+    }
+}
+
+} // namespace streammap
