@@ -91,7 +91,8 @@ private:
       return found->second;
     if (std::optional<GpuModel> known = catalogueModel(like))
       return *known; // also the way to change figures of a catalogue model under its own name
-    object.error("like", "unknown GPU model '" + abbreviated(like) + "'" + didYouMean(like, candidatesFor(name)),
+    object.error("like",
+                 "unknown GPU model '" + abbreviated(like) + "'" + didYouMean(like, candidatesFor(name)),
                  "unknown-model");
     return {};
   }
