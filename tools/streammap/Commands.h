@@ -1,6 +1,6 @@
 #pragma once
-// The subcommands of `streammap`, one file each: it declares its flags on the app and, when chosen, leaves the
-// exit code of the whole program in `exitCode`.
+// The subcommands of `streammap`, one file each: it declares its flags on the app and, when chosen, leaves
+// the exit code of the whole program in `exitCode`.
 #include "support/Diagnostic.h"
 #include <string>
 
