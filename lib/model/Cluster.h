@@ -27,6 +27,13 @@ struct GpuModel {
   bool isCpu() const { return name == "cpu" || name.starts_with("cpu-"); }
 };
 
+/// Whether a task that asks for `wanted` may run on `model`: its whole name or its first words, upper and
+/// lower case alike. "H100" is every H100; "A10" is no A100.
+bool isModel(const GpuModel &model, std::string_view wanted);
+
+/// Whether `model` has at least compute capability `wanted` ("8.0"); host cores have none.
+bool hasCapability(const GpuModel &model, std::string_view wanted);
+
 /// A point-to-point or switched connection. Infinite bandwidth and zero latency: not described.
 struct LinkSpeed {
   BytesPerSecond bandwidth = unlimitedBandwidth;
