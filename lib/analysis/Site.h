@@ -59,8 +59,10 @@ struct ItemForms {
   std::size_t shapeRank = 0; ///< shaped: how many extents are written, 1 or 2
   std::string text;          ///< as written: "a[0:n]", "gemm, i, j"
   std::string baseText;      ///< data items: the base as written: "a", "plan[i].buf"
-  std::string word;          ///< name: the identifier; device: gpu, cpu or any; capability: "8.0"
-  SourceLocation location;   ///< of its first token
+  std::vector<std::string>
+      arguments;           ///< the text of each expression after the base, macros expanded, in marker order
+  std::string word;        ///< name: the identifier; device: gpu, cpu or any; capability: "8.0"
+  SourceLocation location; ///< of its first token
 };
 
 /// One pragma, met once by the parser. A macro with a `_Pragma` has a site per expansion; a header, one per
