@@ -16,6 +16,18 @@ void markInvariant(llvm::LoadInst *load) {
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(load->getContext(), {}));
 }
 
+/// The loaded pointer leads to `size` bytes that do not change while the kernel runs: its uses may move out of the
+/// loop over threads.
+void markPointsTo(llvm::Value *pointer, std::uint64_t size) {
+  auto *load = llvm::cast<llvm::LoadInst>(pointer);
+  markInvariant(load);
+  llvm::LLVMContext &context = load->getContext();
+  auto *bytes = llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), size));
+  load->setMetadata(llvm::LLVMContext::MD_dereferenceable, llvm::MDNode::get(context, bytes));
+  load->setMetadata(llvm::LLVMContext::MD_nonnull, llvm::MDNode::get(context, {}));
+  load->setMetadata(llvm::LLVMContext::MD_noundef, llvm::MDNode::get(context, {}));
+}
+
 /// All loads through a parameter passed by value, if nothing else is done with its address: then all threads
 /// can read the launch's own copy.
 bool onlyLoads(llvm::Value &pointer, std::vector<llvm::LoadInst *> &loads) {
@@ -47,12 +59,13 @@ llvm::Function *makeThreadBody(DeviceKernel &kernel) {
   llvm::Value *launch = loadConstantPointer(builder, thread, offsetof(smcpu::Thread, launch), "launch");
   llvm::Value *arguments =
       loadConstantPointer(builder, launch, offsetof(SmcpuLaunch, arguments), "arguments");
-  markInvariant(llvm::cast<llvm::LoadInst>(arguments));
+  if (!kernel.parameterSizes.empty())
+    markPointsTo(arguments, kernel.parameterSizes.size() * sizeof(void *));
   std::vector<llvm::Value *> passed{thread};
   for (std::uint32_t i = 0; i != kernel.parameterSizes.size(); ++i) {
     llvm::Argument &parameter = *body.getArg(i + 1);
     llvm::Value *address = loadConstantPointer(builder, arguments, i * sizeof(void *), "argument");
-    markInvariant(llvm::cast<llvm::LoadInst>(address));
+    markPointsTo(address, kernel.parameterSizes[i]);
     if (parameter.hasByValAttr()) {
       std::vector<llvm::LoadInst *> loads;
       if (onlyLoads(parameter, loads)) {
@@ -94,6 +107,7 @@ llvm::Function *makeRun(DeviceProgram &program, DeviceKernel &kernel, llvm::Stri
   llvm::Function *run =
       llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, kernel.symbol + ".run", module);
   run->addFnAttr(llvm::Attribute::NoUnwind);
+  run->addDereferenceableParamAttr(0, sizeof(SmcpuLaunch));
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", run));
   llvm::Value *image = llvm::ConstantPointerNull::get(pointer);
   if (program.image) {

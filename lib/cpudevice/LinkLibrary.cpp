@@ -11,6 +11,9 @@ void linkLibrary(DeviceProgram &program, std::unique_ptr<llvm::Module> library) 
       used->eraseFromParent();
   if (llvm::NamedMDNode *flags = library->getNamedMetadata("llvm.module.flags"))
     flags->eraseFromParent();
+  // What makeEntries will call.
+  for (const char *name : {"smcpu_thread_loop", "smcpu_coroutines", "smcpu_frame"})
+    module.getOrInsertFunction(name, library->getFunction(name)->getFunctionType());
   library->setTargetTriple(module.getTargetTriple());
   library->setDataLayout(module.getDataLayout());
   const bool failed =
@@ -25,7 +28,8 @@ void linkLibrary(DeviceProgram &program, std::unique_ptr<llvm::Module> library) 
         function.removeFnAttr(attribute);
     }
   for (llvm::GlobalVariable &variable : module.globals())
-    if (!variable.isDeclaration() && !variable.hasLocalLinkage() && !variable.hasAppendingLinkage()) {
+    if (&variable != program.image && &variable != program.slot && !variable.isDeclaration() &&
+        !variable.hasLocalLinkage() && !variable.hasAppendingLinkage()) {
       variable.setLinkage(llvm::GlobalValue::InternalLinkage);
       variable.setComdat(nullptr);
     }

@@ -49,7 +49,7 @@ std::unique_ptr<llvm::TargetMachine> hostMachine(std::string &error) {
 
 void createSlot(DeviceProgram &program) {
   llvm::Type *word = llvm::Type::getInt32Ty(program.module->getContext());
-  program.slot = new llvm::GlobalVariable(*program.module, word, false, llvm::GlobalValue::InternalLinkage,
+  program.slot = new llvm::GlobalVariable(*program.module, word, false, llvm::GlobalValue::ExternalLinkage,
                                           llvm::ConstantInt::get(word, 0), "smcpu.slot");
 }
 

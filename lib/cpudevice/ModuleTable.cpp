@@ -62,6 +62,10 @@ llvm::Constant *kernelRecord(Table &table, const DeviceProgram &program, const D
 void emitModuleTable(DeviceProgram &program, const std::string &moduleId) {
   llvm::Module &module = *program.module;
   Table table(module);
+  // External until here, so that they outlived the removal of what the code does not use.
+  program.slot->setLinkage(llvm::GlobalValue::InternalLinkage);
+  if (program.image)
+    program.image->setLinkage(llvm::GlobalValue::InternalLinkage);
   llvm::Constant *counters = table.null();
   if (program.counterCount != 0) {
     std::vector<llvm::Constant *> names;

@@ -92,7 +92,7 @@ void placeVariables(DeviceProgram &program) {
   if (!fields.empty()) {
     llvm::Constant *bytes = llvm::ConstantStruct::getAnon(context, fields, /*Packed=*/true);
     program.image = new llvm::GlobalVariable(module, bytes->getType(), true,
-                                             llvm::GlobalValue::InternalLinkage, bytes, "smcpu.image");
+                                             llvm::GlobalValue::ExternalLinkage, bytes, "smcpu.image");
     program.image->setAlignment(llvm::Align(64));
   }
   for (llvm::GlobalVariable *variable : changing)
