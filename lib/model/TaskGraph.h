@@ -104,7 +104,10 @@ struct Access {
   Region region;
 };
 
+#ifndef STREAMMAP_DEVICE_KIND // the runtime's public header has the same enumeration
+#define STREAMMAP_DEVICE_KIND
 enum class DeviceKind { gpu, cpu, any };
+#endif
 
 struct Constraints {
   std::optional<std::string> capability; ///< at least this compute capability, "8.0"

@@ -25,7 +25,10 @@ struct CUstream_st; // cudaStream_t is a pointer to it
 
 namespace streammap {
 
+#ifndef STREAMMAP_DEVICE_KIND // model/TaskGraph.h has the same enumeration; the runtime includes both
+#define STREAMMAP_DEVICE_KIND
 enum class DeviceKind { gpu, cpu, any };
+#endif
 
 /// Memory that a clause names: `count` runs of `size` bytes, `stride` bytes apart, the first `offset` bytes
 /// after `base` (the pointer as the program wrote it, so that the task can be given the same pointer on its
