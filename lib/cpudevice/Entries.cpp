@@ -4,28 +4,21 @@
 #include "cpudevice/ThreadFields.h"
 #include "cpudevice/WaitingFunctions.h"
 #include <algorithm>
+#include <llvm/Analysis/InlineCost.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/IPO/Inliner.h>
+#include <llvm/Transforms/Scalar/SROA.h>
 
 namespace streammap {
 namespace {
 
+/// A load of a kernel parameter or on the way to one: the same for all threads (see hoistParameters).
 void markInvariant(llvm::LoadInst *load) {
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(load->getContext(), {}));
-}
-
-/// The loaded pointer leads to `size` bytes that do not change while the kernel runs: its uses may move out of the
-/// loop over threads.
-void markPointsTo(llvm::Value *pointer, std::uint64_t size) {
-  auto *load = llvm::cast<llvm::LoadInst>(pointer);
-  markInvariant(load);
-  llvm::LLVMContext &context = load->getContext();
-  auto *bytes = llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), size));
-  load->setMetadata(llvm::LLVMContext::MD_dereferenceable, llvm::MDNode::get(context, bytes));
-  load->setMetadata(llvm::LLVMContext::MD_nonnull, llvm::MDNode::get(context, {}));
-  load->setMetadata(llvm::LLVMContext::MD_noundef, llvm::MDNode::get(context, {}));
+  load->setMetadata(parameterMark, llvm::MDNode::get(load->getContext(), {}));
 }
 
 /// All loads through a parameter passed by value, if nothing else is done with its address: then all threads
@@ -59,13 +52,12 @@ llvm::Function *makeThreadBody(DeviceKernel &kernel) {
   llvm::Value *launch = loadConstantPointer(builder, thread, offsetof(smcpu::Thread, launch), "launch");
   llvm::Value *arguments =
       loadConstantPointer(builder, launch, offsetof(SmcpuLaunch, arguments), "arguments");
-  if (!kernel.parameterSizes.empty())
-    markPointsTo(arguments, kernel.parameterSizes.size() * sizeof(void *));
+  markInvariant(llvm::cast<llvm::LoadInst>(arguments));
   std::vector<llvm::Value *> passed{thread};
   for (std::uint32_t i = 0; i != kernel.parameterSizes.size(); ++i) {
     llvm::Argument &parameter = *body.getArg(i + 1);
     llvm::Value *address = loadConstantPointer(builder, arguments, i * sizeof(void *), "argument");
-    markPointsTo(address, kernel.parameterSizes[i]);
+    markInvariant(llvm::cast<llvm::LoadInst>(address));
     if (parameter.hasByValAttr()) {
       std::vector<llvm::LoadInst *> loads;
       if (onlyLoads(parameter, loads)) {
@@ -108,6 +100,7 @@ llvm::Function *makeRun(DeviceProgram &program, DeviceKernel &kernel, llvm::Stri
       llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, kernel.symbol + ".run", module);
   run->addFnAttr(llvm::Attribute::NoUnwind);
   run->addDereferenceableParamAttr(0, sizeof(SmcpuLaunch));
+  run->addParamAttr(0, llvm::Attribute::getWithAlignment(context, llvm::Align(alignof(SmcpuLaunch))));
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", run));
   llvm::Value *image = llvm::ConstantPointerNull::get(pointer);
   if (program.image) {
@@ -202,9 +195,15 @@ void makeEntries(DeviceProgram &program, Diagnostics &diagnostics) {
     // Kept until the module table refers to it.
     kernel.run->setLinkage(llvm::GlobalValue::ExternalLinkage);
   }
-  // The second round inlines the bodies that the first made known in smcpu_thread_loop.
-  runModulePasses(module, llvm::AlwaysInlinerPass(/*InsertLifetime=*/true),
-                  llvm::AlwaysInlinerPass(/*InsertLifetime=*/true), llvm::GlobalDCEPass());
+  // The first round makes the bodies known in smcpu_thread_loop, the second inlines them. Then what the
+  // program's own functions allow, as GPU compilers do: a loop over threads vectorises only without calls.
+  constexpr int eagerly = 1000;
+  const auto promote = [] {
+    return llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  };
+  runModulePasses(module, llvm::AlwaysInlinerPass(/*InsertLifetime=*/true), promote(),
+                  llvm::AlwaysInlinerPass(/*InsertLifetime=*/true), llvm::GlobalDCEPass(), promote(),
+                  llvm::ModuleInlinerWrapperPass(llvm::getInlineParams(eagerly)), llvm::GlobalDCEPass());
   for (llvm::Function *coroutine : coroutines)
     makeSuspensionPoints(*coroutine);
   numberSites(module);

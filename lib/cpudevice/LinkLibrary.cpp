@@ -3,6 +3,16 @@
 #include <llvm/Linker/Linker.h>
 
 namespace streammap {
+namespace {
+
+/// Replaces an instruction: worth a call only where the library says so itself.
+bool isInstruction(const llvm::Function &function) {
+  const llvm::StringRef name = function.getName();
+  return (name.starts_with("smcpu_nvvm_") || name.starts_with("smcpu_ptx_")) &&
+         !function.hasFnAttribute(llvm::Attribute::NoInline);
+}
+
+} // namespace
 
 void linkLibrary(DeviceProgram &program, std::unique_ptr<llvm::Module> library) {
   llvm::Module &module = *program.module;
@@ -24,6 +34,8 @@ void linkLibrary(DeviceProgram &program, std::unique_ptr<llvm::Module> library) 
     if (!function.isDeclaration()) {
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
       function.setComdat(nullptr);
+      if (isInstruction(function))
+        function.addFnAttr(llvm::Attribute::AlwaysInline);
       for (const char *attribute : {"target-cpu", "target-features", "tune-cpu", "frame-pointer"})
         function.removeFnAttr(attribute);
     }

@@ -6,16 +6,12 @@ using namespace smcpu;
 
 namespace {
 
-[[gnu::always_inline]] inline void startThread(Thread &thread, SmcpuLaunch *launch, SmcpuDim3 blockIdx,
-                                               char *arena, char *image, uint32_t staticShared,
-                                               uint64_t *counters) {
+[[gnu::always_inline]] inline void startThread(Thread &thread, SmcpuLaunch *launch, char *arena, char *image,
+                                               uint32_t staticShared, uint64_t *counters) {
   thread.launch = launch;
   thread.image = image;
   thread.arena = arena;
   thread.dynamicShared = arena + staticShared;
-  thread.blockIdx = blockIdx;
-  thread.blockDim = launch->block;
-  thread.gridDim = launch->grid;
   thread.counters = counters;
 }
 
@@ -40,20 +36,34 @@ SMCPU_EXPORT [[gnu::always_inline]] void smcpu_thread_loop(SmcpuLaunch *launch, 
   uint64_t counters[mostCounters];
   for (uint32_t i = 0; i != counterCount; ++i)
     counters[i] = 0;
-  const SmcpuDim3 block = launch->block;
-  const SmcpuDim3 grid = launch->grid;
-  for (uint32_t z = 0; z < block.z; ++z)
-    for (uint32_t y = 0; y < block.y; ++y)
+  // Scalars, and with the limits of CUDA's launches: the optimiser must see that an index does not wrap.
+  const uint32_t blockDimX = launch->block.x, blockDimY = launch->block.y, blockDimZ = launch->block.z;
+  const uint32_t gridDimX = launch->grid.x, gridDimY = launch->grid.y, gridDimZ = launch->grid.z;
+  __builtin_assume(blockDimX >= 1 && blockDimX <= 1024);
+  __builtin_assume(blockDimY >= 1 && blockDimY <= 1024);
+  __builtin_assume(blockDimZ >= 1 && blockDimZ <= 64);
+  if (uint64_t{gridDimX} * blockDimX > INT32_MAX) // ParallelLoop.cpp relies on it
+    launch->fail(launch, invalidConfiguration, "the CPU device runs at most 2^31 - 1 threads along x");
+  for (uint32_t z = 0; z < blockDimZ; ++z)
+    for (uint32_t y = 0; y < blockDimY; ++y)
 #pragma clang loop vectorize(assume_safety)
-      for (uint32_t x = 0; x < block.x; ++x) {
+      for (uint32_t x = 0; x < blockDimX; ++x) {
         Thread thread;
-        startThread(thread, launch, {blockX, blockY, blockZ}, arena, image, staticShared,
-                    counterCount ? counters : nullptr);
-        thread.blockDim = block;
-        thread.gridDim = grid;
+        startThread(thread, launch, arena, image, staticShared, counterCount ? counters : nullptr);
+        thread.threadIdx.x = x;
+        thread.threadIdx.y = y;
+        thread.threadIdx.z = z;
+        thread.blockIdx.x = blockX;
+        thread.blockIdx.y = blockY;
+        thread.blockIdx.z = blockZ;
+        thread.blockDim.x = blockDimX;
+        thread.blockDim.y = blockDimY;
+        thread.blockDim.z = blockDimZ;
+        thread.gridDim.x = gridDimX;
+        thread.gridDim.y = gridDimY;
+        thread.gridDim.z = gridDimZ;
         thread.block = nullptr;
-        thread.threadIdx = {x, y, z};
-        thread.index = x + block.x * (y + block.y * z);
+        thread.index = x + blockDimX * (y + blockDimY * z);
         body(&thread);
       }
   addCounters(launch, counters, counterCount);
@@ -146,8 +156,10 @@ SMCPU_EXPORT [[gnu::noinline]] void smcpu_coroutines(SmcpuLaunch *launch, uint32
   }
   for (uint32_t i = 0; i != count; ++i) {
     Thread &thread = block.threads[i];
-    startThread(thread, launch, {blockX, blockY, blockZ}, arena, image, staticShared,
-                counterCount ? counters : nullptr);
+    startThread(thread, launch, arena, image, staticShared, counterCount ? counters : nullptr);
+    thread.blockIdx = {blockX, blockY, blockZ};
+    thread.blockDim = launch->block;
+    thread.gridDim = launch->grid;
     thread.block = &block;
     thread.index = i;
     thread.threadIdx = {i % launch->block.x, i / launch->block.x % launch->block.y,

@@ -32,7 +32,7 @@ struct Thread {
 inline constexpr uint32_t warpSize = 32;
 
 /// The CUDA runtime's error codes that kernels can cause.
-inline constexpr int launchTimeout = 702, assertFailed = 710, launchFailure = 719;
+inline constexpr int invalidConfiguration = 9, launchTimeout = 702, assertFailed = 710, launchFailure = 719;
 
 } // namespace smcpu
 
