@@ -1,0 +1,26 @@
+#pragma once
+// Where the compilers are.
+#include "support/Expected.h"
+#include <string>
+
+namespace streammap {
+
+struct CudaInstallation {
+  std::string root; ///< holds include/ and, if complete, bin/
+  std::string nvcc; ///< empty where only the headers are installed
+  unsigned major = 0, minor = 0;
+};
+
+/// CUDAToolkit_ROOT, nvcc on PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda, in this order.
+Expected<CudaInstallation> findCuda();
+
+/// STREAMMAP_CLANG, clang++-22 on PATH, /usr/lib/llvm-22/bin/clang++, clang++ on PATH.
+Expected<std::string> findClang();
+
+/// The file `name` in the folder of the running program, or in `folder` beside it ("../lib").
+Expected<std::string> findBesideProgram(const std::string &name, const std::string &folder = ".");
+
+/// The full path of an executable on PATH; empty if there is none.
+std::string findOnPath(const std::string &name);
+
+} // namespace streammap
