@@ -33,19 +33,20 @@ class EmptyConsumer : public clang::ASTConsumer {};
 /// Parses and keeps everything; EndSourceFile is called when the unit dies.
 class ParseAction : public clang::ASTFrontendAction {
 public:
-  ParseAction(SiteTable &sites, Diagnostics &diagnostics) : sites_(sites), diagnostics_(diagnostics) {}
+  ParseAction(ParsedUnit::State &state, Diagnostics &diagnostics)
+      : state_(state), diagnostics_(diagnostics) {}
 
 protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &, llvm::StringRef) override {
     return std::make_unique<EmptyConsumer>();
   }
   bool BeginSourceFileAction(clang::CompilerInstance &compiler) override {
-    installPragmas(compiler, Side::host, sites_, diagnostics_);
+    installPragmas(compiler, Side::host, state_.sites, diagnostics_, &state_.recorderOfMacros);
     return true;
   }
 
 private:
-  SiteTable &sites_;
+  ParsedUnit::State &state_;
   Diagnostics &diagnostics_;
 };
 
@@ -189,12 +190,13 @@ std::unique_ptr<ParsedUnit> parseHost(const CompileJob &job, Diagnostics &diagno
   compiler.setVirtualFileSystem(state->fileSystem);
   compiler.createDiagnostics(state->recorder.get(), false);
   if (compiler.createTarget() && !compiler.getFrontendOpts().Inputs.empty()) {
-    state->action = std::make_unique<ParseAction>(state->sites, ours);
+    state->action = std::make_unique<ParseAction>(*state, ours);
     state->isOpen = state->action->BeginSourceFile(compiler, compiler.getFrontendOpts().Inputs.front());
     if (state->isOpen)
       if (llvm::Error error = state->action->Execute())
         llvm::consumeError(std::move(error));
   }
+  state->expansions = state->recorderOfMacros.take();
   std::vector<Diagnostic> found = state->recorder->take();
   found.insert(found.end(), ours.all().begin(), ours.all().end());
   reportInOrder(std::move(found), diagnostics);

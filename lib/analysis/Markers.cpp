@@ -2,6 +2,7 @@
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/Stmt.h>
 
 namespace streammap {
@@ -236,6 +237,44 @@ std::optional<TripsMarker> tripsMarker(const Stmt *statement, const SiteTable &s
   if (const auto *parentheses = dyn_cast<ParenExpr>(trips))
     trips = parentheses->getSubExpr();
   return TripsMarker{found->marker.number, trips, found->body};
+}
+
+namespace {
+
+std::string calledName(const CallExpr *call) {
+  if (const NamedDecl *callee = calleeOf(call))
+    return callee->getIdentifier() ? callee->getName().str() : "";
+  const Expr *callee = call->getCallee()->IgnoreParenImpCasts();
+  if (const auto *member = dyn_cast<MemberExpr>(callee))
+    return member->getMemberDecl()->getIdentifier() ? member->getMemberDecl()->getName().str() : "";
+  if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(callee))
+    return member->getMember().getAsString();
+  if (const auto *member = dyn_cast<UnresolvedMemberExpr>(callee))
+    return member->getMemberName().getAsString();
+  return "";
+}
+
+struct CallFinder : RecursiveASTVisitor<CallFinder> {
+  std::string kernel;
+  std::string function;
+  bool VisitCallExpr(CallExpr *call) {
+    const std::string name = calledName(call);
+    if (isa<CUDAKernelCallExpr>(call)) {
+      if (kernel.empty())
+        kernel = name;
+    } else if (function.empty() && name != "__cudaPushCallConfiguration" && name != "cudaConfigureCall") {
+      function = name;
+    }
+    return true;
+  }
+};
+
+} // namespace
+
+std::string defaultTaskName(const TaskMarker &task) {
+  CallFinder finder;
+  finder.TraverseStmt(const_cast<Stmt *>(task.body));
+  return !finder.kernel.empty() ? finder.kernel : !finder.function.empty() ? finder.function : "task";
 }
 
 } // namespace streammap

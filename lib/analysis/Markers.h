@@ -14,6 +14,7 @@
 // resolved. Each function works on both. Nothing else in this layer knows what the markers look like.
 #include "analysis/Site.h"
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace clang {
@@ -87,6 +88,10 @@ std::optional<TaskMarker> taskMarker(const clang::Stmt *statement, const SiteTab
 std::optional<WaitMarker> waitMarker(const clang::Stmt *statement, const SiteTable &sites);
 std::optional<RootMarker> rootMarker(const clang::Stmt *statement, const SiteTable &sites);
 std::optional<TripsMarker> tripsMarker(const clang::Stmt *statement, const SiteTable &sites);
+
+/// What a task without a name clause is called (before its counter): the first kernel launched in its
+/// statement, otherwise the first function called, otherwise "task".
+std::string defaultTaskName(const TaskMarker &task);
 
 /// The name of the external function that a `trips` marker calls in device code: void(int site, long long
 /// trips).

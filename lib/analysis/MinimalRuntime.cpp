@@ -170,8 +170,8 @@ cudaError_t cudaFuncSetCacheConfig(const void *, enum cudaFuncCache);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *, const void *);
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
-int cudaConfigureCall(dim3, dim3, size_t, cudaStream_t);
-unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, struct CUstream_st *);
+int cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
+unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, struct CUstream_st * = 0);
 }
 static inline cudaError_t cudaMallocHost(void **p, size_t n, unsigned flags) { return cudaHostAlloc(p, n, flags); }
 template <class T> static inline cudaError_t cudaMalloc(T **p, size_t n) { return cudaMalloc((void **)(void *)p, n); }
@@ -243,7 +243,6 @@ STREAMMAP_HD constexpr std::common_type_t<A, B> min(A a, B b) {
 #ifdef __CUDA__
 #include <__clang_cuda_builtin_vars.h>
 #define STREAMMAP_D static inline __device__
-STREAMMAP_D void __syncthreads() { __nvvm_barrier0(); }
 STREAMMAP_D int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
 STREAMMAP_D int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
 STREAMMAP_D int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }

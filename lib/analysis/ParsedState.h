@@ -1,6 +1,7 @@
 #pragma once
 // What a ParsedUnit owns. In the order of construction: each member may refer to those above it.
 #include "analysis/ClangDiagnostics.h"
+#include "analysis/ExpansionRecorder.h"
 #include "analysis/FrontEnd.h"
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
@@ -11,6 +12,8 @@ namespace streammap {
 struct ParsedUnit::State {
   CompileJob job;
   SiteTable sites;
+  ExpansionRecorder recorderOfMacros;
+  std::vector<RecordedExpansion> expansions; ///< macro uses that contain pragmas
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem;
   std::unique_ptr<DiagnosticRecorder> recorder;
   llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> driverDiagnostics;

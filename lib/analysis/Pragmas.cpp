@@ -5,6 +5,7 @@
 // tokens keep their locations, so Clang's own errors point into the pragma; the tokens in between get the
 // location of the word before.
 #include "analysis/ClangDiagnostics.h"
+#include "analysis/ExpansionRecorder.h"
 #include "analysis/FrontEnd.h"
 #include "support/Text.h"
 #include <algorithm>
@@ -606,9 +607,10 @@ Tokens PragmaParser::readTrips(Token &token, const Token &directive) {
 /// The handler proper: decides what a pragma becomes.
 class StreammapPragmas : public clang::PragmaHandler {
 public:
-  StreammapPragmas(clang::CompilerInstance &compiler, Side side, SiteTable &sites, Diagnostics &diagnostics)
+  StreammapPragmas(clang::CompilerInstance &compiler, Side side, SiteTable &sites, Diagnostics &diagnostics,
+                   ExpansionRecorder *recorder)
       : PragmaHandler("streammap"), compiler_(compiler), side_(side), sites_(sites),
-        diagnostics_(diagnostics) {}
+        diagnostics_(diagnostics), recorder_(recorder) {}
 
   void HandlePragma(Preprocessor &preprocessor, clang::PragmaIntroducer introducer, Token &first) override;
 
@@ -617,6 +619,7 @@ private:
     return compiler_.hasSema() && compiler_.getSema().CurContext &&
            compiler_.getSema().CurContext->isFileContext();
   }
+  void enter(Preprocessor &preprocessor, TokenWriter &out);
   void enterMarker(Preprocessor &preprocessor, const Token &word, const PragmaParser &parser,
                    Directive directive, const Tokens &trips);
 
@@ -624,6 +627,7 @@ private:
   Side side_;
   SiteTable &sites_;
   Diagnostics &diagnostics_;
+  ExpansionRecorder *recorder_;
 };
 
 void StreammapPragmas::HandlePragma(Preprocessor &preprocessor, clang::PragmaIntroducer introducer, Token &) {
@@ -651,6 +655,7 @@ void StreammapPragmas::HandlePragma(Preprocessor &preprocessor, clang::PragmaInt
     return;
   site.location = locate(preprocessor.getSourceManager(), introducer.Loc);
   site.inMacro = introducer.Loc.isMacroID();
+  site.rawStart = introducer.Loc.getRawEncoding();
   site.rawBegin = word.getLocation().getRawEncoding();
 
   Tokens trips;
@@ -673,6 +678,12 @@ void StreammapPragmas::HandlePragma(Preprocessor &preprocessor, clang::PragmaInt
   enterMarker(preprocessor, word, parser, directive, trips);
 }
 
+void StreammapPragmas::enter(Preprocessor &preprocessor, TokenWriter &out) {
+  if (recorder_)
+    recorder_->sawPragma(preprocessor, sites_.back(), sites_.size() - 1, out.tokens().size());
+  out.enter();
+}
+
 void StreammapPragmas::enterMarker(Preprocessor &preprocessor, const Token &word, const PragmaParser &parser,
                                    Directive directive, const Tokens &trips) {
   const std::size_t number = sites_.size() - 1;
@@ -682,7 +693,7 @@ void StreammapPragmas::enterMarker(Preprocessor &preprocessor, const Token &word
     out.add(parser.items());
     out.mark(tok::r_paren);
     out.mark(tok::semi);
-    out.enter();
+    enter(preprocessor, out);
     return;
   }
   out.word("if");
@@ -712,15 +723,19 @@ void StreammapPragmas::enterMarker(Preprocessor &preprocessor, const Token &word
   out.mark(tok::l_brace);
   out.mark(tok::r_brace);
   out.word("else");
-  out.enter();
+  enter(preprocessor, out);
 }
 
 } // namespace
 
-void installPragmas(clang::CompilerInstance &compiler, Side side, SiteTable &sites,
-                    Diagnostics &diagnostics) {
+void installPragmas(clang::CompilerInstance &compiler, Side side, SiteTable &sites, Diagnostics &diagnostics,
+                    ExpansionRecorder *recorder) {
+  Preprocessor &preprocessor = compiler.getPreprocessor();
   // The preprocessor owns its handlers.
-  compiler.getPreprocessor().AddPragmaHandler(new StreammapPragmas(compiler, side, sites, diagnostics));
+  preprocessor.AddPragmaHandler(new StreammapPragmas(compiler, side, sites, diagnostics, recorder));
+  if (recorder)
+    preprocessor.setTokenWatcher(
+        [recorder, &preprocessor](const Token &token) { recorder->sawToken(preprocessor, token); });
 }
 
 } // namespace streammap

@@ -73,6 +73,7 @@ struct Site {
   std::string text;             ///< the pragma as written, from the directive on
   std::vector<ItemForms> items; ///< in the order written
   bool inMacro = false;
+  unsigned rawStart = 0; ///< clang::SourceLocation encodings, for Emit: of the '#' or `_Pragma`; ...
   unsigned rawBegin = 0; ///< clang::SourceLocation encodings of the directive's word ...
   unsigned rawEnd = 0;   ///< ... and of the pragma's last token
 };
