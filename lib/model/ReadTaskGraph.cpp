@@ -228,7 +228,7 @@ private:
   }
 
   void reportOutside(const JsonObject &object, const Region &region, const Buffer &buffer) {
-    if (region.bytes() == 0)
+    if (region.size == 0 || region.count == 0)
       return;
     // In floating point because stride * count may exceed 64 bits in a wrong file.
     double end = static_cast<double>(region.offset) + static_cast<double>(region.size) +

@@ -293,6 +293,7 @@ private:
     struct Change {
       NodeId node;
       double time, watts;
+      DeviceId device;
     };
     std::vector<Change> changes;
     for (TaskId task : graph_.tasks.ids()) {
@@ -302,18 +303,23 @@ private:
       bool counts = device.gpu && power > 0 && run.end > run.start && typeOf(device.node).powerLimit;
       if (!counts)
         continue;
-      changes.push_back({device.node, run.start.value(), power});
-      changes.push_back({device.node, run.end.value(), -power});
+      changes.push_back({device.node, run.start.value(), power, run.device});
+      changes.push_back({device.node, run.end.value(), -power, run.device});
     }
     // What ends at a moment ends before what starts at it.
     std::ranges::sort(
         changes, {}, [](const Change &change) { return std::tuple(change.node, change.time, change.watts); });
+    IndexedVector<DeviceId, unsigned> busy(cluster_.devices.size(), 0);
     for (std::size_t i = 0; i < changes.size();) {
       NodeId node = changes[i].node;
       double limit = typeOf(node).powerLimit->value(), draw = 0;
       bool told = false;
       for (; i < changes.size() && changes[i].node == node; ++i) {
-        draw += changes[i].watts;
+        // A GPU that runs two tasks at once, which another rule forbids, still draws only once.
+        unsigned &running = busy[changes[i].device];
+        bool starts = changes[i].watts > 0;
+        if (starts ? running++ == 0 : --running == 0)
+          draw += changes[i].watts;
         if (told || draw <= limit * (1 + 1e-9))
           continue;
         told = true; // once per node is enough to act on
