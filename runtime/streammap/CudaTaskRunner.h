@@ -1,0 +1,22 @@
+#pragma once
+// Runs the statements of tasks on a CUDA device, or on the node's cores.
+#include "streammap/CurrentTask.h"
+#include "streammap/Executor.h"
+#include "streammap/StatusPage.h"
+
+namespace streammap::engine {
+
+class CudaTaskRunner final : public TaskRunner {
+public:
+  explicit CudaTaskRunner(StatusPage &status) : status_(status) {}
+  void attach(int device) override;
+  void start(Operation &task, LocalMemory &memory) override;
+  void finish(Operation &task) override;
+
+private:
+  StatusPage &status_;
+  int device_ = -1;
+  cudaStream_t stream_ = nullptr;
+};
+
+} // namespace streammap::engine
