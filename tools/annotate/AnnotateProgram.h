@@ -1,0 +1,33 @@
+#pragma once
+// The passes of `streammap annotate` and `streammap check`, in order:
+//
+//   sources -> compile jobs -> parsed units -> checked -> kernels -> task graph
+//                                                      -> transformed sources
+#include "support/Diagnostic.h"
+#include "support/Expected.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace streammap {
+
+struct AnnotateOptions {
+  std::vector<std::string> sources;
+  std::vector<std::string> flags; ///< after `--`
+  std::string compileCommands;
+  std::string graphOutput; ///< tasks.json; empty: no graph is wanted
+  std::string emitOutput; ///< a file, or a folder for several sources; empty: no transformed source is wanted
+  std::vector<std::string> arguments;
+  std::map<std::string, double> parameters;
+  std::vector<std::string> architectures{"sm_80"};
+  std::string resources = "auto";
+};
+
+/// Only looks: everything wrong with the pragmas of the sources.
+void checkProgram(const AnnotateOptions &options, Diagnostics &diagnostics);
+
+/// Writes the outputs that are wanted, all of them or, with errors in `diagnostics`, none. Fails where a file
+/// cannot be written.
+Expected<void> annotateProgram(const AnnotateOptions &options, Diagnostics &diagnostics);
+
+} // namespace streammap
