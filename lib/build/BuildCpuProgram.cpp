@@ -30,7 +30,8 @@ Expected<Toolchain> findToolchain(const BuildOptions &options, const WorkFolder 
     tools.clang = *clang;
   else
     return std::unexpected(clang.error());
-  if (auto lower = findBesideProgram("streammap-lower"))
+  const std::string folderOfTools = options.toolFolder.empty() ? programFolder() : options.toolFolder;
+  if (auto lower = findOwnFile(folderOfTools, "streammap-lower"))
     tools.lower = *lower;
   else
     return std::unexpected(lower.error());
@@ -38,9 +39,7 @@ Expected<Toolchain> findToolchain(const BuildOptions &options, const WorkFolder 
     tools.cuda = *cuda;
   else
     return std::unexpected(cuda.error());
-  if (!options.cpuDeviceLibrary.empty())
-    tools.deviceLibrary = options.cpuDeviceLibrary;
-  else if (auto library = findBesideProgram("libstreammap_cpudevice.a", "../lib"))
+  if (auto library = findOwnFile(folderOfTools, "../lib/libstreammap_cpudevice.so"))
     tools.deviceLibrary = *library;
   else
     return std::unexpected(library.error());
@@ -180,7 +179,10 @@ Expected<void> buildCpuProgram(const BuildOptions &options, Diagnostics &diagnos
   for (const std::string &symbol : options.wrappedSymbols)
     command.push_back("-Wl,--wrap=" + symbol);
   command.insert(command.end(), options.linkInputs.begin(), options.linkInputs.end());
-  command.insert(command.end(), {tools->deviceLibrary, "-pthread", "-ldl", "-lm", "-o", options.output});
+  // The program finds the library where it is now, whatever directory it is started from.
+  const std::string libraries = fs::absolute(tools->deviceLibrary).parent_path().string();
+  command.insert(command.end(), {tools->deviceLibrary, "-Wl,-rpath," + libraries, "-pthread", "-ldl", "-lm",
+                                 "-o", options.output});
   return link(command, options.output, diagnostics);
 }
 
