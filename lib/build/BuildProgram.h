@@ -26,8 +26,9 @@ struct BuildOptions {
   std::vector<std::string> includes; ///< directories, searched before the system's
   std::vector<std::string>
       linkInputs; ///< objects, libraries, -L, -l and -Wl, in order after the sources' objects
-  std::vector<std::string> wrappedSymbols;        ///< linked with --wrap=SYMBOL
-  std::string cpuDeviceLibrary;                   ///< CPU device only; empty: beside this program
+  std::vector<std::string> wrappedSymbols; ///< linked with --wrap=SYMBOL
+  std::string
+      toolFolder; ///< holds streammap-lower, and ../lib the CPU device; empty: the running program's folder
   CountOperations counting = CountOperations::no; ///< CPU device only: kernels count flops and bytes
   std::string keepDirectory; ///< intermediate files stay there; empty: a temporary one that goes
   unsigned jobs = 2;         ///< compilers at once

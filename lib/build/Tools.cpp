@@ -93,14 +93,18 @@ Expected<std::string> findClang() {
       "STREAMMAP_CLANG)");
 }
 
-Expected<std::string> findBesideProgram(const std::string &name, const std::string &folder) {
+std::string programFolder() {
   std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  const fs::path found = (self.parent_path() / folder / name).lexically_normal();
-  if (!error && fs::exists(found, error))
+  return fs::read_symlink("/proc/self/exe", error).parent_path().string();
+}
+
+Expected<std::string> findOwnFile(const std::string &folder, const std::string &path) {
+  std::error_code error;
+  const fs::path found = (fs::path(folder) / path).lexically_normal();
+  if (fs::exists(found, error))
     return found.string();
-  return failure("cannot find " + name + " (looked for " + found.string() +
-                 "): build or install StreamMAP with Clang/LLVM 22 and CUDA present");
+  return failure("cannot find " + found.filename().string() + " (looked for " + found.string() +
+                 "): build or install StreamMAP with Clang/LLVM 22, MPI and CUDA present");
 }
 
 } // namespace streammap

@@ -17,8 +17,11 @@ Expected<CudaInstallation> findCuda();
 /// STREAMMAP_CLANG, clang++-22 on PATH, /usr/lib/llvm-22/bin/clang++, clang++ on PATH.
 Expected<std::string> findClang();
 
-/// The file `name` in the folder of the running program, or in `folder` beside it ("../lib").
-Expected<std::string> findBesideProgram(const std::string &name, const std::string &folder = ".");
+/// The folder of the running program.
+std::string programFolder();
+
+/// The file `path` in `folder`: one of our own.
+Expected<std::string> findOwnFile(const std::string &folder, const std::string &path);
 
 /// The full path of an executable on PATH; empty if there is none.
 std::string findOnPath(const std::string &name);
