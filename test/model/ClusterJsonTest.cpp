@@ -1,6 +1,7 @@
 #include "model/ClusterJson.h"
 #include "support/Catch.h"
 #include "support/Files.h"
+#include "support/KeepForSchemaTest.h"
 
 using namespace streammap;
 
@@ -102,6 +103,8 @@ TEST_CASE("writing a cluster is canonical") {
   std::string once = writeCluster(readFine(rich));
   INFO(once);
   CHECK(writeCluster(readFine(once)) == once);
+  keepForSchemaTest("rich-as-given.cluster.json", rich);
+  keepForSchemaTest("rich.cluster.json", once);
   CHECK(once.find("\"n[001-003]\"") != std::string::npos);
 }
 

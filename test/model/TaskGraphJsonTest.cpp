@@ -2,6 +2,7 @@
 #include "model/TaskOrder.h"
 #include "support/Catch.h"
 #include "support/GraphText.h"
+#include "support/KeepForSchemaTest.h"
 #include <chrono>
 
 using namespace streammap;
@@ -74,6 +75,7 @@ TEST_CASE("every key is read") {
 TEST_CASE("writing is canonical: what is written is read and written as the same bytes") {
   std::string once = writeTaskGraph(readFine(complete));
   CHECK(writeTaskGraph(readFine(once)) == once);
+  keepForSchemaTest("complete.tasks.json", once);
   CHECK(once.find("\"seconds\":{\"*\":0.001,\"H100-SXM5-80GB\":0.00041}") != std::string::npos);
 }
 
