@@ -135,15 +135,16 @@ bool Atom::contains(std::string_view symbol) const {
                              [&](const Expression &argument) { return argument.contains(symbol); });
 }
 
-std::optional<std::int64_t> Atom::lowerBound() const {
+std::optional<std::int64_t> Atom::lowerBound(const std::set<std::string> &nonNegative) const {
   switch (kind_) {
   case Kind::symbol:
-    if (name_.starts_with(shiftedMark))
+    if (name_.starts_with(shiftedMark) || nonNegative.contains(name_))
       return 0;
     return isLaunchExtent(name_) ? std::optional<std::int64_t>(1) : std::nullopt;
   case Kind::floorDiv:
   case Kind::ceilDiv: {
-    const auto numerator = arguments_[0].lowerBound(), divisor = arguments_[1].lowerBound();
+    const auto numerator = arguments_[0].lowerBound(nonNegative),
+               divisor = arguments_[1].lowerBound(nonNegative);
     if (!numerator || *numerator < 0 || !divisor || *divisor < 1)
       return std::nullopt;
     if (const auto constant = arguments_[1].constant())
@@ -153,7 +154,7 @@ std::optional<std::int64_t> Atom::lowerBound() const {
   case Kind::min: {
     std::optional<std::int64_t> least;
     for (const Expression &argument : arguments_) {
-      const auto bound = argument.lowerBound();
+      const auto bound = argument.lowerBound(nonNegative);
       if (!bound)
         return std::nullopt;
       least = least ? std::min(*least, *bound) : *bound;
@@ -163,18 +164,19 @@ std::optional<std::int64_t> Atom::lowerBound() const {
   case Kind::max: {
     std::optional<std::int64_t> greatest;
     for (const Expression &argument : arguments_)
-      if (const auto bound = argument.lowerBound())
+      if (const auto bound = argument.lowerBound(nonNegative))
         greatest = greatest ? std::max(*greatest, *bound) : *bound;
     return greatest;
   }
   case Kind::exp2:
     return 1;
   case Kind::log2:
-    return arguments_[0].isPositive() ? 0 : -1;
+    return arguments_[0].lowerBound(nonNegative).value_or(0) > 0 ? 0 : -1;
   case Kind::positive:
     return 0;
   case Kind::sum:
-    return arguments_[2].isNonNegative() ? std::optional<std::int64_t>(0) : std::nullopt;
+    return arguments_[2].lowerBound(nonNegative).value_or(-1) >= 0 ? std::optional<std::int64_t>(0)
+                                                                   : std::nullopt;
   }
   return std::nullopt;
 }
@@ -409,7 +411,7 @@ std::optional<std::vector<Expression>> Expression::coefficients(std::string_view
   return result;
 }
 
-std::optional<std::int64_t> Expression::lowerBound() const {
+std::optional<std::int64_t> Expression::lowerBound(const std::set<std::string> &nonNegative) const {
   if (const auto value = constant())
     return value;
   // Writes every atom as its lower bound plus something that is not negative; if then no term is negative,
@@ -419,7 +421,7 @@ std::optional<std::int64_t> Expression::lowerBound() const {
     Expression replaced;
     replaced.add({term.numerator, term.denominator, {}});
     for (const auto &[atom, power] : term.factors) {
-      const auto bound = atom->lowerBound();
+      const auto bound = atom->lowerBound(nonNegative);
       const Expression base =
           bound ? symbol(shiftedMark + atom->text()) + *bound : symbol("?" + atom->text());
       for (unsigned i = 0; i != power; ++i)

@@ -64,8 +64,9 @@ public:
   /// Coefficients of `symbol` by power, none of which contain it; nothing if it stands inside an atom, so
   /// that this is no polynomial in it. The last coefficient is not 0, except for the expression 0.
   std::optional<std::vector<Expression>> coefficients(std::string_view symbol) const;
-  /// A constant that the value never goes below, knowing only that blockDim and gridDim are at least 1.
-  std::optional<std::int64_t> lowerBound() const;
+  /// A constant that the value never goes below, knowing only that blockDim and gridDim are at least 1 and
+  /// that these symbols are not negative.
+  std::optional<std::int64_t> lowerBound(const std::set<std::string> &nonNegative = {}) const;
   bool isNonNegative() const { return lowerBound().value_or(-1) >= 0; }
   bool isPositive() const { return lowerBound().value_or(0) > 0; }
 
@@ -106,7 +107,7 @@ public:
   const std::string &name() const { return name_; } ///< of a symbol, or a sum's variable
   const std::vector<Expression> &arguments() const { return arguments_; }
   const std::string &text() const { return text_; }
-  std::optional<std::int64_t> lowerBound() const;
+  std::optional<std::int64_t> lowerBound(const std::set<std::string> &nonNegative) const;
   bool contains(std::string_view symbol) const;
 
 private:

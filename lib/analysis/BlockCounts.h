@@ -1,0 +1,42 @@
+#pragma once
+// How often each basic block of a kernel is executed by one launch, over all its threads, as a formula.
+//
+// Every block has a domain: a signed sum of sets of points, a point being a thread with the iterations of the
+// loops around it (IterationSpace.h). Along an edge the branch's condition joins the constraints; where edges
+// meet, domains are added, so that both sides of an `if` cancel to what came before it. A loop adds its
+// iteration as one more variable. What depends on data becomes a factor with a name: `taken@file:line` for a
+// branch, `trips@file:line` for a loop.
+#include "analysis/DeviceCompile.h"
+#include "analysis/Expression.h"
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace llvm {
+class BasicBlock;
+class DominatorTree;
+class Function;
+class LoopInfo;
+class ScalarEvolution;
+} // namespace llvm
+
+namespace streammap {
+
+/// A symbol in the counts that no launch gives a value to.
+struct UnknownFactor {
+  std::string location; ///< "csr.cu:14:3"
+  std::string reason;   ///< "the number of iterations depends on loaded data"
+  std::string remedy;
+};
+
+struct ExecutionCounts {
+  std::vector<std::pair<const llvm::BasicBlock *, Expression>> blocks; ///< in the order of the function
+  std::map<std::string, UnknownFactor> unknowns;                       ///< by symbol
+};
+
+ExecutionCounts countExecutions(llvm::Function &kernel, const DeclaredKernel &declaration,
+                                llvm::ScalarEvolution &evolution, llvm::LoopInfo &loops,
+                                const llvm::DominatorTree &dominators);
+
+} // namespace streammap
