@@ -64,7 +64,7 @@ Command commonFlags(const Toolchain &tools, const BuildOptions &options) {
 }
 
 Command cudaFlags(const Toolchain &tools) {
-  return {"-x", "cuda", "--cuda-path=" + tools.cuda.root, "--cuda-gpu-arch=sm_80", "--no-cuda-version-check",
+  return {"-x", "cuda", "--cuda-path=" + tools.cuda.root, "--cuda-gpu-arch=sm_80",
           "-Wno-unknown-cuda-version", "-Wno-c++11-narrowing", "-Wno-register", "-nogpulib",
           // Without libdevice Clang does not look up the version that decides how launches are compiled.
           "-Xclang", "-target-sdk-version=12.9", "-D__CUDACC_VER_MAJOR__=" + std::to_string(tools.cuda.major),

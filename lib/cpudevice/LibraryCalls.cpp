@@ -40,6 +40,16 @@ llvm::StringRef bareText(llvm::StringRef text) {
   return text;
 }
 
+/// Inline PTX of several instructions that matters: what identifies it, and the library's function.
+struct KnownText {
+  llvm::StringRef part;
+  const char *name;
+};
+constexpr KnownText knownTexts[] = {
+    // cooperative_groups/details/memory.h: shared memory that CUDA keeps for its own barriers
+    {"%reserved_smem_offset_1", "smcpu_reserved_shared"},
+};
+
 /// "fma.rn.f32 $0, $1, $2, $3" -> ptx_fma_rn_f32 with inputs 0, 1, 2. Registers become part of the name,
 /// literals become arguments, addresses lose their brackets, braces mark packing.
 LibraryCall callOfInlinePtx(const llvm::CallBase &call, const llvm::InlineAsm &assembly) {
@@ -47,7 +57,13 @@ LibraryCall callOfInlinePtx(const llvm::CallBase &call, const llvm::InlineAsm &a
   if (text.empty())
     return {};
   const LibraryCall unknown{.name = text.str(), .arguments = {}};
-  if (text.contains(';') || text.starts_with("@"))
+  if (text.contains(';')) {
+    for (const KnownText &known : knownTexts)
+      if (text.contains(known.part))
+        return {.name = known.name, .arguments = allArguments(call)};
+    return unknown;
+  }
+  if (text.starts_with("@"))
     return unknown;
   const std::size_t space = text.find_first_of(" \t\n");
   LibraryCall result{.name = "smcpu_ptx_" + identifier(text.substr(0, space)), .arguments = {}};

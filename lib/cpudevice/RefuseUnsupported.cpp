@@ -158,7 +158,8 @@ void refuseVariables(const llvm::Module &module, Diagnostics &diagnostics) {
   for (const llvm::GlobalVariable &variable : module.globals()) {
     const unsigned space = variable.getAddressSpace();
     const std::string name = llvm::demangle(variable.getName().str());
-    if ((space == 1 || space == 4) && !variable.hasInitializer() && usedByCode(variable))
+    if ((space == 1 || space == 4) && !variable.hasInitializer() && !variable.hasExternalWeakLinkage() &&
+        usedByCode(variable))
       diagnostics.error(inFile(module),
                         "device variable '" + name +
                             "' is defined in another file; the CPU device needs it in the file that uses it",

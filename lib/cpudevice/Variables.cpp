@@ -52,16 +52,31 @@ void addressThroughThread(llvm::GlobalVariable &variable, std::uint64_t offset) 
   }
 }
 
+/// threadIdx, blockDim and the like as objects: Clang's headers pass their address along, but nothing reads
+/// them.
+void replaceBuiltinVariables(llvm::Module &module) {
+  for (llvm::GlobalVariable &variable : llvm::make_early_inc_range(module.globals())) {
+    if (!isDeviceVariable(variable) || !variable.hasExternalWeakLinkage())
+      continue;
+    auto *made =
+        new llvm::GlobalVariable(module, variable.getValueType(), true, llvm::GlobalValue::InternalLinkage,
+                                 llvm::Constant::getNullValue(variable.getValueType()), "builtin");
+    variable.replaceAllUsesWith(llvm::ConstantExpr::getAddrSpaceCast(made, variable.getType()));
+    variable.eraseFromParent();
+  }
+}
+
 } // namespace
 
 void placeVariables(DeviceProgram &program) {
   llvm::Module &module = *program.module;
   const llvm::DataLayout &layout = module.getDataLayout();
-  std::vector<llvm::GlobalVariable *> all, changing;
+  replaceBuiltinVariables(module);
+  std::vector<llvm::GlobalVariable *> constant, changing;
   for (llvm::GlobalVariable &variable : module.globals())
     if (isDeviceVariable(variable) && variable.hasInitializer())
-      (isMutable(variable) ? changing : all).push_back(&variable);
-  for (llvm::GlobalVariable *variable : all)
+      (isMutable(variable) ? changing : constant).push_back(&variable);
+  for (llvm::GlobalVariable *variable : constant)
     moveConstant(*variable);
 
   std::vector<llvm::Constant *> constants(changing.begin(), changing.end());

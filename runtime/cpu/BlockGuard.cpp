@@ -1,6 +1,7 @@
 #include "cpu/BlockGuard.h"
 #include "cpu/AddressMap.h"
 #include <algorithm>
+#include <array>
 #include <csetjmp>
 #include <csignal>
 #include <cstdlib>
@@ -161,20 +162,24 @@ char *blockArena(std::size_t size) {
   return arena.endingWith(roundUp(std::max<std::size_t>(size, 1), 256));
 }
 
-void *blockScratch(std::size_t size) {
-  constexpr std::size_t alignment = 64;
+void *blockScratch(unsigned piece, std::size_t size) {
+  constexpr std::size_t alignment = 64, pieces = 2;
   struct Free {
     void operator()(void *memory) const { std::free(memory); }
   };
-  thread_local std::unique_ptr<void, Free> memory;
-  thread_local std::size_t room = 0;
-  if (room < size) {
-    room = roundUp(size, 4096);
-    memory.reset(std::aligned_alloc(alignment, room));
-    if (!memory)
-      room = 0;
+  struct Piece {
+    std::unique_ptr<void, Free> memory;
+    std::size_t room = 0;
+  };
+  thread_local std::array<Piece, pieces> all;
+  Piece &one = all.at(piece);
+  if (one.room < size) {
+    one.room = roundUp(size, 4096);
+    one.memory.reset(std::aligned_alloc(alignment, one.room));
+    if (!one.memory)
+      one.room = 0;
   }
-  return memory.get();
+  return one.memory.get();
 }
 
 } // namespace streammap::cpu

@@ -29,7 +29,7 @@ BlockExit runGuarded(void (*body)(void *), void *argument, HardwareFault &fault)
 /// the last of them. Valid until the next call on this thread; null if the system has no room.
 char *blockArena(std::size_t size);
 
-/// The other memory a block on this thread may use (smcpuBlockScratch).
-void *blockScratch(std::size_t size);
+/// The other memory a block on this thread may use, in two pieces (smcpuBlockScratch).
+void *blockScratch(unsigned piece, std::size_t size);
 
 } // namespace streammap::cpu

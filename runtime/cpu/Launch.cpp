@@ -277,8 +277,8 @@ void launch(Device &device, Stream &stream, Kernel &kernel, const LaunchShape &s
 
 using namespace streammap::cpu;
 
-void *smcpuBlockScratch(SmcpuLaunch *launch, size_t size) {
-  void *memory = blockScratch(size);
+void *smcpuBlockScratch(SmcpuLaunch *launch, uint32_t piece, size_t size) {
+  void *memory = blockScratch(piece, size);
   if (!memory)
     Launch::of(launch).failHere(cudaErrorMemoryAllocation,
                                 "no host memory for the state of a block's threads");

@@ -38,6 +38,7 @@ struct Block {
   uint32_t running;
   uint64_t progress; ///< changes whenever some waiting thread may go on
   Barrier barriers[barrierCount];
+  char reserved[1024]; ///< shared memory that the CUDA headers use for themselves; zero at first
   Thread *threads;
   Warp *warps;
   char *frames; ///< one coroutine frame per thread; null until the first thread starts

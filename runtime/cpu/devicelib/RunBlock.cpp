@@ -197,3 +197,7 @@ SMCPU_EXPORT [[gnu::always_inline]] void smcpu_call_smcpu_count(Thread *thread, 
                                                                 uint64_t amount) {
   thread->counters[metric] += amount;
 }
+
+SMCPU_EXPORT void *smcpu_reserved_shared(Thread *thread) {
+  return thread->block ? thread->block->reserved : nullptr;
+}
