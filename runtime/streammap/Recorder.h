@@ -23,8 +23,8 @@ public:
               std::size_t dynamicShared);
   /// Host memory named by later tasks is not what earlier ones named.
   void wait() { ++epoch_; }
-  /// Writes the file; ends the process if that fails.
-  void write();
+  /// Writes the file; ends the process if that fails. A program that ended early is told so.
+  void write(int exitCode);
 
 private:
   /// An access to host memory, resolved when all are known: those that share bytes share a buffer.
