@@ -1,5 +1,6 @@
 #include "cpudevice/CountingRules.h"
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -32,9 +33,32 @@ std::unique_ptr<llvm::TargetMachine> deviceMachine(const llvm::Module &module) {
       module.getTargetTriple(), cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_));
 }
 
+/// libdevice is not linked, but its math functions are known: those without pointers only compute. Said so,
+/// they do not stand in the way of optimising the memory accesses around them.
+void declareMathPure(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (!function.isDeclaration() || !function.getName().starts_with("__nv_"))
+      continue;
+    bool pointers = false;
+    for (const llvm::Argument &argument : function.args())
+      pointers |= argument.getType()->isPointerTy();
+    function.removeFnAttr(llvm::Attribute::Convergent);
+    function.setDoesNotThrow();
+    function.setWillReturn();
+    if (pointers)
+      function.setOnlyAccessesArgMemory();
+    else
+      function.setDoesNotAccessMemory();
+    for (llvm::User *user : function.users())
+      if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
+        call->removeFnAttr(llvm::Attribute::Convergent);
+  }
+}
+
 } // namespace
 
 void optimiseDeviceCode(llvm::Module &module) {
+  declareMathPure(module);
   const std::unique_ptr<llvm::TargetMachine> machine = deviceMachine(module);
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = false;

@@ -1,0 +1,2 @@
+__global__ void broken(int *p) { *p = undeclared; }
+int main() {}
