@@ -97,23 +97,25 @@ void CommunicationThread::end(Message &message) {
 
 void CommunicationThread::talkLoop() {
   using namespace std::chrono_literals;
-  Communicator::Request barrier = 0;
+  Communicator::Request meeting = 0;
   auto pause = 20us;
   for (;;) {
     std::deque<Message> beginning;
-    bool startBarrier;
+    bool startMeeting;
+    int purpose;
     {
       // With messages under way the library must be asked again and again: often at first, then less so.
       std::unique_lock lock(mutex_);
-      auto wanted = [&] { return stopping_ || !toBegin_.empty() || (barrierWanted_ && barrier == 0); };
-      if (underWay_.empty() && barrier == 0)
+      auto wanted = [&] { return stopping_ || !toBegin_.empty() || (meetingWanted_ && meeting == 0); };
+      if (underWay_.empty() && meeting == 0)
         changed_.wait(lock, wanted);
       else
         changed_.wait_for(lock, pause, wanted);
-      if (stopping_ && underWay_.empty() && toBegin_.empty() && barrier == 0)
+      if (stopping_ && underWay_.empty() && toBegin_.empty() && meeting == 0)
         return;
       beginning.swap(toBegin_);
-      startBarrier = barrierWanted_ && barrier == 0;
+      startMeeting = meetingWanted_ && meeting == 0;
+      purpose = purpose_;
       if (stopping_ && beginning.empty()) { // `wanted` holds at once from here on
         lock.unlock();
         std::this_thread::sleep_for(pause);
@@ -121,16 +123,16 @@ void CommunicationThread::talkLoop() {
     }
     for (Message &message : beginning)
       begin(std::move(message));
-    if (startBarrier)
-      barrier = communicator_.startBarrier();
+    if (startMeeting)
+      meeting = communicator_.startMeeting(purpose, &agreed_);
     const std::vector<Communicator::Request> done = communicator_.takeDone();
     pause = done.empty() && beginning.empty() ? std::min(pause * 2, 400us) : 20us;
     for (Communicator::Request request : done) {
-      if (request == barrier) {
+      if (request == meeting) {
         std::lock_guard lock(mutex_);
-        barrier = 0;
-        barrierWanted_ = false;
-        barrierDone_ = true;
+        meeting = 0;
+        meetingWanted_ = false;
+        meetingDone_ = true;
         changed_.notify_all();
         continue;
       }
@@ -141,14 +143,17 @@ void CommunicationThread::talkLoop() {
   }
 }
 
-bool CommunicationThread::barrier(double timeoutSeconds) {
+Meeting CommunicationThread::meet(int purpose, double timeoutSeconds) {
   if (communicator_.worldSize() == 1)
-    return true;
+    return Meeting::agreed;
   std::unique_lock lock(mutex_);
-  barrierWanted_ = true;
-  barrierDone_ = false;
+  meetingWanted_ = true;
+  meetingDone_ = false;
+  purpose_ = purpose;
   changed_.notify_all();
-  return changed_.wait_for(lock, std::chrono::duration<double>(timeoutSeconds), [&] { return barrierDone_; });
+  if (!changed_.wait_for(lock, std::chrono::duration<double>(timeoutSeconds), [&] { return meetingDone_; }))
+    return Meeting::timedOut;
+  return agreed_ ? Meeting::agreed : Meeting::disagreed;
 }
 
 } // namespace streammap::engine

@@ -13,6 +13,8 @@
 
 namespace streammap::engine {
 
+enum class Meeting { agreed, disagreed, timedOut };
+
 class CommunicationThread {
 public:
   CommunicationThread(Communicator &communicator, LocalMemory &memory, TraceLog &trace);
@@ -24,8 +26,9 @@ public:
   /// A send or receive whose predecessors have ended. Its data is fetched home first, by a second thread, so
   /// that messages keep moving meanwhile.
   void enqueue(Operation &transfer);
-  /// Waits until every rank has come here. False after `timeoutSeconds`.
-  bool barrier(double timeoutSeconds);
+  /// Waits until every rank has come to a meeting, for at most so many seconds. Ranks that take different
+  /// ways through the program come for different purposes.
+  Meeting meet(int purpose, double timeoutSeconds);
 
 private:
   struct Message {
@@ -45,13 +48,15 @@ private:
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Operation *> toFetch_; // guarded by mutex_, as are the next four
+  std::deque<Operation *> toFetch_; // guarded by mutex_, as are the next five
   std::deque<Message> toBegin_;
-  bool barrierWanted_ = false;
-  bool barrierDone_ = false;
+  bool meetingWanted_ = false;
+  bool meetingDone_ = false;
+  int purpose_ = 0;
   bool stopping_ = false;
 
   std::unordered_map<Communicator::Request, Message> underWay_; // talkLoop only
+  bool agreed_ = false; // written by the communicator during a meeting
   std::thread fetcher_, talker_;
 };
 

@@ -22,8 +22,8 @@ public:
   /// The memory stays untouched by others until the request is done.
   virtual Request startSend(int to, int tag, const char *data, std::uint64_t size) = 0;
   virtual Request startReceive(int from, int tag, char *data, std::uint64_t size) = 0;
-  /// Done when every rank has started its own.
-  virtual Request startBarrier() = 0;
+  /// Done when every rank has started its own; `*agreed` then says whether all gave the same `purpose`.
+  virtual Request startMeeting(int purpose, bool *agreed) = 0;
   /// Requests that are done since the last call; never blocks.
   virtual std::vector<Request> takeDone() = 0;
   /// Blocks. Rank 0 gets every rank's text by rank, the others nothing.
@@ -39,7 +39,8 @@ public:
   int tagCount() const override { return 1 << 30; }
   Request startSend(int, int, const char *, std::uint64_t) override { return ++last_; }
   Request startReceive(int, int, char *, std::uint64_t) override { return ++last_; }
-  Request startBarrier() override {
+  Request startMeeting(int, bool *agreed) override {
+    *agreed = true;
     done_.push_back(++last_);
     return last_;
   }

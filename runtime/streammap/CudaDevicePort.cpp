@@ -115,6 +115,13 @@ struct VirtualMemory {
   }
 };
 
+CUmemAllocationProp propertiesOf(int device) {
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {device}};
+  return properties;
+}
+
 class VirtualPort final : public CudaPort {
 public:
   VirtualPort(int count, VirtualMemory driver) : CudaPort(count), driver_(driver) {}
@@ -180,12 +187,6 @@ private:
   static CUdeviceptr addressOf(const Mirror &mirror, std::size_t granule) {
     return reinterpret_cast<CUdeviceptr>(mirror.base) + granule * mirror.granule;
   }
-  static CUmemAllocationProp propertiesOf(int device) {
-    CUmemAllocationProp properties{};
-    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {device}};
-    return properties;
-  }
   void checkDriver(CUresult status, const char *call) const {
     if (status == CUDA_SUCCESS)
       return;
@@ -198,14 +199,20 @@ private:
   VirtualMemory driver_;
 };
 
-bool haveVirtualMemory(int count) {
+/// Asks by trying: the runtime has no name for the attribute.
+bool haveVirtualMemory(int count, const VirtualMemory &driver) {
   for (int device = 0; device < count; ++device) {
-    int supported = 0;
-    // cudaDeviceAttr has no name for it; the runtime passes the driver's number through.
-    if (cudaDeviceGetAttribute(
-            &supported, static_cast<cudaDeviceAttr>(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED),
-            device) != cudaSuccess ||
-        !supported)
+    const DeviceScope scope(device);
+    const CUmemAllocationProp properties = propertiesOf(device);
+    std::size_t granularity = 0;
+    if (driver.cuMemGetAllocationGranularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) !=
+        CUDA_SUCCESS)
+      return false;
+    CUmemGenericAllocationHandle handle{};
+    const CUresult created = driver.cuMemCreate(&handle, granularity, &properties, 0);
+    if (created == CUDA_SUCCESS)
+      driver.cuMemRelease(handle);
+    else if (created != CUDA_ERROR_OUT_OF_MEMORY)
       return false;
   }
   return true;
@@ -223,7 +230,7 @@ std::unique_ptr<DevicePort> makeCudaDevicePort() {
   for (int device = count - 1; device >= 0; --device)
     check(__real_cudaSetDevice(device), "cudaSetDevice"); // starts each; 0 stays the program's
   VirtualMemory driver;
-  if (count > 0 && haveVirtualMemory(count) && driver.load())
+  if (count > 0 && driver.load() && haveVirtualMemory(count, driver))
     return std::make_unique<VirtualPort>(count, driver);
   return std::make_unique<WholePort>(count);
 }

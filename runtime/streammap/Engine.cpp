@@ -4,6 +4,8 @@
 
 namespace streammap::engine {
 namespace {
+// What ranks meet for; a wait counts from 1, an end adds its exit code.
+constexpr int atStart = 0, atEnd = 1 << 30;
 constexpr double forEver = 1e9; // seconds; a rank that dies takes the others with it
 
 bool isEmpty(const Section &section) {
@@ -251,7 +253,7 @@ void Engine::wait(const std::string &location) {
     if (buffer->kind != BufferKind::device)
       bringToAll({buffer, AccessMode::in, {{0, buffer->size}}});
   graph_.waitForAll();
-  communication_.barrier(forEver);
+  meet(++waits_);
   for (Buffer *buffer : buffers_.all()) {
     buffer->writtenByTasks = false;
     if (buffer->kind == BufferKind::managed) {
@@ -303,13 +305,20 @@ bool Engine::hostMayMissResults() const {
   });
 }
 
+void Engine::meet(int purpose) {
+  if (communication_.meet(purpose, forEver) == Meeting::disagreed)
+    fail("ranks take different ways through the program: another one is at another wait or has ended; every "
+         "rank must "
+         "do the same, whatever it prints");
+}
+
 void Engine::synchroniseClocks() {
-  communication_.barrier(forEver);
+  meet(atStart);
   parts_.trace.restartClock();
 }
 
-bool Engine::meetOthers(double patienceSeconds) {
-  return communication_.barrier(patienceSeconds);
+bool Engine::endsTogether(int exitCode, double patienceSeconds) {
+  return communication_.meet(atEnd + exitCode, patienceSeconds) == Meeting::agreed;
 }
 
 void Engine::finish() {
@@ -321,7 +330,7 @@ void Engine::finish() {
                      "\n  this run has arguments: " + describeArguments(arguments_, {}),
                  RunExit::programDiffers);
   graph_.waitForAll();
-  communication_.barrier(forEver);
+  meet(atEnd);
 }
 
 } // namespace streammap::engine

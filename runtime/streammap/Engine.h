@@ -60,8 +60,8 @@ public:
   bool hostMayMissResults() const;
   /// All ranks start their clocks here.
   void synchroniseClocks();
-  /// Whether every rank comes here within this time.
-  bool meetOthers(double patienceSeconds);
+  /// The program has ended in an error. Whether every rank did the same, within this time.
+  bool endsTogether(int exitCode, double patienceSeconds);
   /// The program has ended well: all tasks done everywhere; fails if the placement has more tasks than were
   /// met.
   void finish();
@@ -85,6 +85,7 @@ private:
   void runReplicated(std::vector<Use> uses, int place, const std::function<void()> &function);
   void dispatch(Operation &operation);
   Executor &executorOf(int device);
+  void meet(int purpose);
   [[noreturn]] void failForMismatch(std::size_t index, const TaskRequest &request) const;
 
   EngineParts parts_;
@@ -97,6 +98,7 @@ private:
   std::vector<std::unique_ptr<Executor>> executors_; ///< by device; the node's cores last
   std::map<std::pair<int, int>, int> lastTag_;       ///< by (from, to)
   std::size_t tasksMet_ = 0;
+  int waits_ = 0;
 };
 
 } // namespace streammap::engine

@@ -6,18 +6,21 @@
 namespace streammap::engine {
 namespace {
 
+std::string sizeText(std::uint64_t size) {
+  return toText(bytes(static_cast<double>(size)));
+}
+
 [[noreturn]] void failForRoom(const Operation &task, const LocalMemory &memory, int device) {
-  std::uint64_t needed = 0;
+  std::string message = "out of device memory: its sections do not fit at once";
   for (const Use &use : task.uses)
-    needed += totalSize(use.intervals);
-  std::string message = "out of device memory: the task's sections are " + toText(bytes(double(needed))) +
-                        ", " + toText(bytes(double(memory.committedBytes(device)))) +
-                        " of the device are in use";
-  int listed = 0;
+    if (placeOf(*use.buffer, device) != homePlace)
+      message += "\n  needed: " + sizeText(totalSize(use.intervals)) + " of " + use.buffer->name;
+  std::uint64_t listed = 0;
   for (const LocalMemory::Occupant &occupant : memory.occupants(device))
-    if (++listed <= 5)
-      message += "\n  " + toText(bytes(double(occupant.bytes))) + " (" +
-                 toText(bytes(double(occupant.inUse))) + " held by running tasks): " + occupant.buffer;
+    if (++listed <= 8)
+      message += "\n  on the device: " + sizeText(occupant.bytes) + " for " + occupant.buffer +
+                 (occupant.inUse ? ", in use by another operation" : "");
+  message += "\n  the most the device has held: " + sizeText(memory.peakBytes(device));
   fail(message);
 }
 

@@ -52,10 +52,14 @@ public:
       check(MPI_Irecv(data + offset, count, MPI_BYTE, from, tag, communicator_, request), "MPI_Irecv");
     });
   }
-  Request startBarrier() override {
-    return start(1, [&](std::uint64_t, int, MPI_Request *request) {
-      check(MPI_Ibarrier(communicator_, request), "MPI_Ibarrier");
+  Request startMeeting(int purpose, bool *agreed) override {
+    // The largest purpose and, negated, the smallest.
+    meeting_ = {{purpose, -purpose}, {0, 0}, agreed, 0};
+    meeting_.request = start(1, [&](std::uint64_t, int, MPI_Request *request) {
+      check(MPI_Iallreduce(meeting_.mine, meeting_.extremes, 2, MPI_INT, MPI_MAX, communicator_, request),
+            "MPI_Iallreduce");
     });
+    return meeting_.request;
   }
 
   std::vector<Request> takeDone() override {
@@ -78,6 +82,8 @@ public:
       pending_.pop_back();
       owner_.pop_back();
     }
+    if (std::ranges::find(done, meeting_.request) != done.end())
+      *meeting_.agreed = meeting_.extremes[0] == -meeting_.extremes[1];
     // A message of several chunks is done with its last one.
     std::erase_if(done, [&](Request request) {
       auto left = chunksLeft_.find(request);
@@ -134,6 +140,13 @@ private:
     return request;
   }
 
+  struct Meeting {
+    int mine[2], extremes[2];
+    bool *agreed;
+    Request request; ///< 0 before the first
+  };
+
+  Meeting meeting_{};
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, tagCount_ = 0;
   Request last_ = 0;

@@ -161,7 +161,7 @@ void Process::end(int status) {
   constexpr double patienceSeconds = 10;
   if (status == 0)
     engine_->finish();
-  else if (!engine_->meetOthers(patienceSeconds))
+  else if (!engine_->endsTogether(status, patienceSeconds))
     fail("this rank's program ended with exit code " + std::to_string(status) + " and other ranks went on",
          static_cast<RunExit>(status));
   engine_.reset();

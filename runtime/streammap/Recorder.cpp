@@ -157,9 +157,10 @@ void Recorder::resolveHostAccesses() {
 
 void Recorder::write(int exitCode) {
   if (exitCode != 0)
-    std::fprintf(stderr,
-                 "streammap: note: the program ended with exit code %d; the %zu tasks it had met were recorded\n",
-                 exitCode, graph_.tasks.size());
+    std::fprintf(
+        stderr,
+        "streammap: note: the program ended with exit code %d; the %zu tasks it had met were recorded\n",
+        exitCode, graph_.tasks.size());
   resolveHostAccesses();
   graph_.dependencies = findDependencies(graph_.tasks);
   if (launchesOutsideTasks_)
