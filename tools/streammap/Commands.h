@@ -25,6 +25,7 @@ void printDiagnostics(const Diagnostics &diagnostics, const std::string &form);
 /// "streammap: error: <message>" on standard error; returns ExitCode::environmentFailed.
 ExitCode environmentFailure(const std::string &message);
 
+void addMapCommand(CLI::App &app, ExitCode &exitCode);
 void addReportCommand(CLI::App &app, ExitCode &exitCode);
 
 } // namespace streammap

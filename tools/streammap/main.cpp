@@ -13,6 +13,7 @@ int main(int argc, char *argv[]) {
   app.set_version_flag("--version", "streammap " STREAMMAP_VERSION);
   ExitCode exitCode = ExitCode::done;
   // One line per subcommand: addXCommand(app, exitCode);
+  addMapCommand(app, exitCode);
   addReportCommand(app, exitCode);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,89 @@
+#include "mapper/MapTasks.h"
+#include "mapper/ListSchedulers.h"
+#include "mapper/LowerBound.h"
+#include "model/Violations.h"
+#include "support/Text.h"
+#include <algorithm>
+#include <array>
+
+namespace streammap {
+namespace {
+
+Expected<Placement> mapAuto(const Problem &problem, const MapOptions &options);
+
+constexpr std::array<Strategy, 7> table{{
+    {"auto", "all of the below, the best one kept", mapAuto},
+    {"heft", "by upward rank, where it ends first (Topcuoglu et al. 2002)", mapHeft},
+    {"peft", "HEFT that looks ahead through an optimistic cost table (Arabnejad, Barbosa 2014)", mapPeft},
+    {"cpop", "the critical path on one device (Topcuoglu et al. 2002)", mapCpop},
+    {"one-device", "everything on the device that runs it fastest", mapOneDevice},
+    {"one-node", "HEFT on the best single node", mapOneNode},
+    {"round-robin", "tasks dealt out in turn; for comparison", mapRoundRobin},
+}};
+
+/// The best of all strategies: for each list scheduler there are graphs on which another is at least twice as
+/// good (Coleman and Krishnamachari, "PISA", 2024), and with much communication one device is often best.
+Expected<Placement> mapAuto(const Problem &problem, const MapOptions &options) {
+  std::optional<Placement> best;
+  std::optional<Error> firstError;
+  for (const Strategy &strategy : std::span(table).subspan(1)) {
+    Expected<Placement> placement = strategy.map(problem, options);
+    if (!placement) {
+      if (!firstError)
+        firstError = placement.error();
+      continue;
+    }
+    if (best && placement->predicted.makespan >= best->predicted.makespan)
+      continue;
+    best = std::move(*placement);
+    best->solver.strategy = strategy.name;
+  }
+  if (!best)
+    return std::unexpected(*firstError);
+  return std::move(*best);
+}
+
+const Strategy *findStrategy(const std::string &name) {
+  const auto found = std::ranges::find(table, name, &Strategy::name);
+  return found == table.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+std::span<const Strategy> strategies() {
+  return table;
+}
+
+Expected<Placement> mapTasks(const Problem &problem, const MapOptions &options) {
+  const Strategy *strategy = findStrategy(options.strategy);
+  if (!strategy) {
+    std::vector<std::string> names;
+    for (const Strategy &known : table)
+      names.emplace_back(known.name);
+    const std::optional<std::string> near = nearest(options.strategy, names);
+    return failure("unknown strategy '" + options.strategy + "'" +
+                   (near ? "; did you mean '" + *near + "'?" : ""));
+  }
+  Expected<Placement> placement = strategy->map(problem, options);
+  if (!placement)
+    return placement;
+  if (placement->solver.strategy.empty())
+    placement->solver.strategy = strategy->name;
+  placement->solver.seed = options.seed;
+  placement->solver.steps = problem.graph().tasks.size();
+
+  const LowerBound bound = lowerBound(problem);
+  Prediction &predicted = placement->predicted;
+  predicted.lowerBound = std::min(bound.time, predicted.makespan); // equal up to the rounding of sums
+  predicted.boundBy = bound.name;
+  predicted.gap = predicted.lowerBound > Seconds() ? predicted.makespan / predicted.lowerBound - 1 : 0;
+  if (const std::vector<Violation> violations =
+          findViolations(problem.graph(), problem.cluster(), *placement);
+      !violations.empty())
+    return failure("strategy '" + std::string(strategy->name) +
+                   "' returned a placement that is not feasible, which is a bug of StreamMAP: " +
+                   violations.front().message);
+  return placement;
+}
+
+} // namespace streammap

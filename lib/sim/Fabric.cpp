@@ -1,0 +1,180 @@
+#include "sim/Fabric.h"
+#include <algorithm>
+#include <deque>
+
+namespace streammap {
+namespace {
+
+bool described(const LinkSpeed &speed) {
+  return speed.bandwidth < unlimitedBandwidth;
+}
+
+} // namespace
+
+Fabric::Fabric(const Cluster &cluster) : cluster_(&cluster) {
+  gpuLinks_.assign(cluster.devices.size(), {});
+  nodeLinks_.assign(cluster.nodes.size(), {});
+  firstDevice_.assign(cluster.nodes.size(), {});
+  pairLinks_.assign(cluster.nodes.size(), {});
+  for (DeviceId device : cluster.devices.ids())
+    if (NodeId node = cluster.devices[device].node; !firstDevice_[node].valid())
+      firstDevice_[node] = device;
+  for (NodeId node : cluster.nodes.ids())
+    addNode(node, firstDevice_[node]);
+  addSwitches();
+}
+
+LinkId Fabric::add(std::string name, BytesPerSecond bandwidth, unsigned channels) {
+  return links_.push({std::move(name), bandwidth, std::max(1u, channels)});
+}
+
+void Fabric::addNode(NodeId node, DeviceId firstDevice) {
+  const NodeType &type = typeOf(node);
+  const std::string &name = cluster_->nodes[node].name;
+  for (unsigned gpu = 0; gpu < type.gpus.size(); ++gpu) {
+    GpuLinks &links = gpuLinks_[DeviceId(firstDevice.index() + gpu)];
+    const std::string gpuName = name + ":gpu" + std::to_string(gpu);
+    if (described(type.hostLink)) {
+      links.hostUp = add(gpuName + ":host.up", type.hostLink.bandwidth, 1);
+      links.hostDown = add(gpuName + ":host.down", type.hostLink.bandwidth, 1);
+    }
+    if (type.gpuPairs.empty() && type.gpuLinkKind != GpuLinkKind::none && described(type.gpuLink)) {
+      links.peerOut = add(gpuName + ":peer.out", type.gpuLink.bandwidth, 1);
+      links.peerIn = add(gpuName + ":peer.in", type.gpuLink.bandwidth, 1);
+    }
+  }
+  for (const GpuPairLink &pair : type.gpuPairs) {
+    const std::string a = "gpu" + std::to_string(pair.a), b = "gpu" + std::to_string(pair.b);
+    LinkId there, back;
+    if (described(pair.speed)) {
+      there = add(name + ":" + a + ">" + b, pair.speed.bandwidth, 1);
+      back = add(name + ":" + b + ">" + a, pair.speed.bandwidth, 1);
+    }
+    pairLinks_[node].emplace_back(there, back);
+  }
+  if (type.nicCount != 0 && described(type.nic)) {
+    nodeLinks_[node].nicUp = add(name + ":nic.up", type.nic.bandwidth, type.nicCount);
+    nodeLinks_[node].nicDown = add(name + ":nic.down", type.nic.bandwidth, type.nicCount);
+  }
+}
+
+void Fabric::addSwitches() {
+  const auto &switches = cluster_->network.switches;
+  hops_.assign(switches.size(), {});
+  for (SwitchId id : switches.ids())
+    for (const Uplink &uplink : switches[id].uplinks) {
+      SwitchHop hop{uplink.to, {}, {}};
+      if (uplink.bandwidth < unlimitedBandwidth) {
+        const std::string &below = switches[id].name, &above = switches[uplink.to].name;
+        hop.up = add(below + ">" + above, uplink.bandwidth, uplink.count);
+        hop.down = add(above + ">" + below, uplink.bandwidth, uplink.count);
+      }
+      hops_[id].push_back(hop);
+    }
+  ascents_.assign(switches.size(), {});
+  for (SwitchId id : switches.ids())
+    ascents_[id] = ascentFrom(id);
+}
+
+/// Breadth first, so that the way to each switch is one of the shortest.
+Fabric::Ascent Fabric::ascentFrom(SwitchId leaf) const {
+  Ascent ascent{{leaf, {}}};
+  for (std::size_t i = 0; i < ascent.size(); ++i)
+    for (const SwitchHop &hop : hops_[ascent[i].first]) {
+      if (std::ranges::any_of(ascent, [&](const auto &known) { return known.first == hop.to; }))
+        continue;
+      std::vector<SwitchHop> way = ascent[i].second;
+      way.push_back(hop);
+      ascent.emplace_back(hop.to, std::move(way));
+    }
+  return ascent;
+}
+
+void Fabric::pass(Route &route, LinkId link, Seconds latency) const {
+  route.latency += latency;
+  if (!link.valid())
+    return;
+  route.links.push_back(link);
+  route.bandwidth = std::min(route.bandwidth, links_[link].bandwidth);
+}
+
+/// GPU to GPU inside a node; false where only the host connects them.
+bool Fabric::passPeer(Route &route, DeviceId from, DeviceId to) const {
+  const Device &source = cluster_->devices[from], &target = cluster_->devices[to];
+  const NodeType &type = typeOf(source.node);
+  if (!source.gpu || !target.gpu)
+    return false;
+  if (type.gpuPairs.empty()) {
+    if (type.gpuLinkKind == GpuLinkKind::none)
+      return false;
+    pass(route, gpuLinks_[from].peerOut, type.gpuLink.latency);
+    pass(route, gpuLinks_[to].peerIn, Seconds());
+    return true;
+  }
+  for (std::size_t i = 0; i < type.gpuPairs.size(); ++i) {
+    const GpuPairLink &pair = type.gpuPairs[i];
+    const auto &[there, back] = pairLinks_[source.node][i];
+    if (pair.a == *source.gpu && pair.b == *target.gpu)
+      return pass(route, there, pair.speed.latency), true;
+    if (pair.b == *source.gpu && pair.a == *target.gpu)
+      return pass(route, back, pair.speed.latency), true;
+  }
+  return false;
+}
+
+void Fabric::passHostLink(Route &route, const Place &place, bool up) const {
+  if (!place.device || !cluster_->devices[*place.device].gpu)
+    return;
+  const GpuLinks &links = gpuLinks_[*place.device];
+  pass(route, up ? links.hostUp : links.hostDown, typeOf(place.node).hostLink.latency);
+}
+
+void Fabric::passSwitches(Route &route, NodeId from, NodeId to) const {
+  const std::optional<SwitchId> &fromLeaf = cluster_->nodes[from].leaf, &toLeaf = cluster_->nodes[to].leaf;
+  if (!fromLeaf || !toLeaf || *fromLeaf == *toLeaf)
+    return;
+  // Of the switches above both, those with the fewest hops; the destination's number chooses among them.
+  struct Meeting {
+    const std::vector<SwitchHop> *up, *down;
+  };
+  std::vector<Meeting> meetings;
+  std::size_t fewest = SIZE_MAX;
+  for (const auto &[above, up] : ascents_[*fromLeaf])
+    for (const auto &[other, down] : ascents_[*toLeaf]) {
+      if (above != other || up.size() + down.size() > fewest)
+        continue;
+      if (up.size() + down.size() < fewest)
+        meetings.clear();
+      fewest = up.size() + down.size();
+      meetings.push_back({&up, &down});
+    }
+  if (meetings.empty())
+    return;
+  const Meeting &chosen = meetings[to.index() % meetings.size()];
+  for (const SwitchHop &hop : *chosen.up)
+    pass(route, hop.up, Seconds());
+  for (auto hop = chosen.down->rbegin(); hop != chosen.down->rend(); ++hop)
+    pass(route, hop->down, Seconds());
+}
+
+Route Fabric::route(const Place &from, const Place &to) const {
+  Route route;
+  if (from == to)
+    return route;
+  if (from.node == to.node) {
+    if (from.device && to.device && passPeer(route, *from.device, *to.device))
+      return route;
+    passHostLink(route, from, true);
+    passHostLink(route, to, false);
+    return route;
+  }
+  passHostLink(route, from, true);
+  pass(route, nodeLinks_[from.node].nicUp, typeOf(from.node).nic.latency);
+  route.latency += cluster_->network.latency;
+  passSwitches(route, from.node, to.node);
+  pass(route, nodeLinks_[to.node].nicDown, typeOf(to.node).nic.latency);
+  passHostLink(route, to, false);
+  return route;
+}
+
+} // namespace streammap

@@ -1,0 +1,314 @@
+#include "sim/ScheduleBuilder.h"
+#include "model/Footprint.h"
+#include <algorithm>
+#include <tuple>
+
+namespace streammap {
+namespace {
+
+constexpr std::size_t fewDevices = 64; ///< up to here every device is looked at
+constexpr std::size_t soonestFree = 8; ///< of each class on larger clusters
+constexpr std::size_t nearestCopies = 8;
+
+} // namespace
+
+ScheduleBuilder::ScheduleBuilder(const Problem &problem) : problem_(&problem), links_(problem.fabric()) {
+  const Cluster &cluster = problem.cluster();
+  busy_.assign(cluster.devices.size(), {});
+  chosen_.assign(problem.graph().tasks.size(), {});
+  slots_.assign(problem.graph().tasks.size(), {});
+  pieces_.assign(problem.pieces().size(), {});
+  carried_.assign(problem.fabric().links().size(), {});
+  apartNodes_.resize(problem.apartKeys());
+  nodeDevices_.assign(cluster.nodes.size(), {});
+  powerLimited_.assign(cluster.nodes.size(), 0);
+  used_.assign(problem.classes().size(), {});
+  untouched_.assign(problem.classes().size(), {});
+  std::size_t groups = 0;
+  for (TaskId task : problem.graph().tasks.ids())
+    if (problem.group(task))
+      groups = std::max(groups, *problem.group(task) + 1);
+  groupNode_.resize(groups);
+  for (DeviceId device : problem.devices()) {
+    nodeDevices_[cluster.devices[device].node].push_back(device);
+    untouched_[problem.classOf(device)].insert(device);
+  }
+  for (NodeId node : cluster.nodes.ids()) {
+    Watts sum;
+    for (DeviceId device : nodeDevices_[node])
+      if (cluster.devices[device].gpu)
+        sum += cluster.models[cluster.devices[device].model].power;
+    const std::optional<Watts> &limit = cluster.nodeTypes[cluster.nodes[node].type].powerLimit;
+    powerLimited_[node] = limit && sum > *limit;
+  }
+}
+
+bool ScheduleBuilder::groupsAllow(TaskId task, NodeId node) const {
+  if (const std::optional<std::size_t> group = problem_->group(task)) {
+    if (groupNode_[*group] ? *groupNode_[*group] != node
+                           : !std::ranges::binary_search(problem_->groupNodes(*group), node))
+      return false;
+  }
+  return std::ranges::none_of(problem_->apart(task),
+                              [&](std::size_t key) { return apartNodes_[key].contains(node); });
+}
+
+void ScheduleBuilder::addNodeDevices(TaskId task, NodeId node, std::set<DeviceId> &found) const {
+  if (groupsAllow(task, node))
+    for (DeviceId device : nodeDevices_[node])
+      if (problem_->allows(task, device))
+        found.insert(device);
+}
+
+std::vector<DeviceId> ScheduleBuilder::candidates(TaskId task) const {
+  const Cluster &cluster = problem_->cluster();
+  std::set<DeviceId> found;
+  const std::optional<std::size_t> group = problem_->group(task);
+  if (problem_->pinned(task)) {
+    addNodeDevices(task, *problem_->pinned(task), found);
+  } else if (group && groupNode_[*group]) {
+    addNodeDevices(task, *groupNode_[*group], found);
+  } else if (problem_->devices().size() <= fewDevices || group || !problem_->apart(task).empty()) {
+    for (NodeId node : cluster.nodes.ids())
+      addNodeDevices(task, node, found);
+  } else {
+    std::optional<SwitchId> leaf;
+    Bytes largest;
+    for (PieceId piece : problem_->inputs(task)) {
+      const std::vector<Copy> &copies = pieces_[piece].copies;
+      const std::size_t skipped = copies.size() > nearestCopies ? copies.size() - nearestCopies : 0;
+      for (std::size_t i = skipped; i < copies.size(); ++i)
+        addNodeDevices(task, cluster.devices[copies[i].device].node, found);
+      if (!copies.empty() && problem_->pieces()[piece].size > largest) {
+        largest = problem_->pieces()[piece].size;
+        leaf = cluster.nodes[cluster.devices[copies.front().device].node].leaf;
+      }
+    }
+    for (ClassId c : problem_->classes().ids()) {
+      if (!problem_->estimate(task, c))
+        continue;
+      std::size_t taken = 0;
+      for (const auto &[free, device] : used_[c])
+        if (taken++ < soonestFree)
+          found.insert(device);
+        else
+          break;
+      if (untouched_[c].empty())
+        continue;
+      found.insert(*untouched_[c].begin());
+      const auto near = std::ranges::find_if(untouched_[c], [&](DeviceId device) {
+        return leaf && cluster.nodes[cluster.devices[device].node].leaf == leaf;
+      });
+      if (near != untouched_[c].end())
+        found.insert(*near);
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+std::optional<Seconds> ScheduleBuilder::present(PieceId piece, DeviceId device) const {
+  for (const Copy &copy : pieces_[piece].copies)
+    if (copy.device == device)
+      return copy.at;
+  return std::nullopt;
+}
+
+void ScheduleBuilder::considerSource(const Place &source, Seconds at, PieceId piece, DeviceId device,
+                                     std::optional<Delivery> &best) const {
+  const Bytes size = problem_->pieces()[piece].size;
+  Route route = problem_->fabric().route(source, problem_->fabric().placeOf(device));
+  const Seconds start = links_.earliest(route, size, at);
+  const Seconds arrival = start + route.time(size);
+  if (!best || arrival < best->arrival)
+    best = Delivery{source, std::move(route), start, arrival};
+}
+
+ScheduleBuilder::Delivery ScheduleBuilder::delivery(PieceId id, DeviceId device) const {
+  const NodeId node = problem_->cluster().devices[device].node;
+  const PieceState &state = pieces_[id];
+  std::optional<Delivery> best;
+  if (!problem_->pieces()[id].producer.valid())
+    considerSource(Fabric::hostOf(node), Seconds(), id, device, best);
+  for (const HostCopy &host : state.hosts)
+    if (host.node == node)
+      considerSource(Fabric::hostOf(node), host.at, id, device, best);
+  for (const Copy &copy : state.copies)
+    if (problem_->cluster().devices[copy.device].node == node)
+      considerSource(problem_->fabric().placeOf(copy.device), copy.at, id, device, best);
+  if (!best) // not on the node yet: from where it was written
+    considerSource(problem_->fabric().placeOf(state.copies.front().device), state.copies.front().at, id,
+                   device, best);
+  return *best;
+}
+
+void ScheduleBuilder::deliver(PieceId id, DeviceId device) {
+  const Piece &piece = problem_->pieces()[id];
+  const Delivery chosen = delivery(id, device);
+  const Seconds arrival = links_.reserve(chosen.route, piece.size, chosen.start);
+  PieceState &state = pieces_[id];
+  state.copies.push_back({device, arrival});
+  const NodeId node = problem_->cluster().devices[device].node;
+  if (chosen.source.node != node)
+    state.hosts.push_back({node, arrival}); // what the network brings passes the host's memory
+  Transfer transfer;
+  transfer.dependency = piece.dependency;
+  transfer.buffer = piece.buffer;
+  transfer.from = chosen.source.device.value_or(DeviceId());
+  transfer.to = device;
+  transfer.size = piece.size;
+  transfer.start = chosen.start;
+  transfer.end = arrival;
+  for (LinkId link : chosen.route.links) {
+    transfer.route.push_back(problem_->fabric().links()[link].name);
+    carried_[link] += piece.size;
+  }
+  transfers_.push_back(std::move(transfer));
+}
+
+Seconds ScheduleBuilder::predecessorsEnd(TaskId task) const {
+  Seconds end;
+  for (std::size_t i : problem_->incoming(task))
+    end = std::max(end, slots_[problem_->graph().dependencies[i].from].end);
+  return end;
+}
+
+/// When the slot would pass the node's power limit: the moment from which less power is drawn.
+std::optional<Seconds> ScheduleBuilder::powerFrees(DeviceId id, Slot slot) const {
+  const Cluster &cluster = problem_->cluster();
+  const Device &device = cluster.devices[id];
+  if (!powerLimited_[device.node] || !device.gpu)
+    return std::nullopt;
+  // The draw changes only where some interval starts, so look at the slot's start and at each start inside
+  // it.
+  std::vector<std::tuple<Seconds, Seconds, Watts>> overlapping;
+  std::vector<Seconds> moments{slot.start};
+  for (DeviceId other : nodeDevices_[device.node]) {
+    if (other == id || !cluster.devices[other].gpu)
+      continue;
+    for (const Interval &interval : busy_[other].intervals())
+      if (interval.start < slot.end && interval.end > slot.start) {
+        overlapping.emplace_back(interval.start, interval.end,
+                                 cluster.models[cluster.devices[other].model].power);
+        moments.push_back(std::max(slot.start, interval.start));
+      }
+  }
+  const Watts limit = *cluster.nodeTypes[cluster.nodes[device.node].type].powerLimit;
+  std::ranges::sort(moments);
+  for (Seconds moment : moments) {
+    Watts draw = cluster.models[device.model].power;
+    std::optional<Seconds> firstEnd;
+    for (const auto &[start, end, watts] : overlapping)
+      if (start <= moment && end > moment) {
+        draw += watts;
+        firstEnd = firstEnd ? std::min(*firstEnd, end) : end;
+      }
+    if (draw > limit && firstEnd)
+      return firstEnd;
+  }
+  return std::nullopt;
+}
+
+Slot ScheduleBuilder::firstGap(TaskId task, DeviceId device, Seconds ready) const {
+  const Seconds length = problem_->timeOn(task, device);
+  while (true) {
+    const Seconds start = busy_[device].earliest(ready, length);
+    const Slot slot{start, start + length};
+    const std::optional<Seconds> later = powerFrees(device, slot);
+    if (!later)
+      return slot;
+    ready = *later;
+  }
+}
+
+Slot ScheduleBuilder::slotOn(TaskId task, DeviceId device) const {
+  Seconds ready = predecessorsEnd(task);
+  for (PieceId piece : problem_->inputs(task)) {
+    const std::optional<Seconds> here = present(piece, device);
+    ready = std::max(ready, here ? *here : delivery(piece, device).arrival);
+  }
+  return firstGap(task, device, ready);
+}
+
+std::optional<DeviceId> ScheduleBuilder::soonest(TaskId task) const {
+  std::optional<DeviceId> best;
+  Seconds bestEnd;
+  for (DeviceId device : candidates(task))
+    if (const Slot slot = slotOn(task, device); !best || slot.end < bestEnd) {
+      best = device;
+      bestEnd = slot.end;
+    }
+  return best;
+}
+
+void ScheduleBuilder::place(TaskId task, DeviceId device) {
+  assert(!isPlaced(task) && problem_->allows(task, device));
+  Seconds ready = predecessorsEnd(task);
+  for (PieceId piece : problem_->inputs(task)) {
+    if (!present(piece, device))
+      deliver(piece, device);
+    ready = std::max(ready, *present(piece, device));
+  }
+  const Slot slot = firstGap(task, device, ready);
+  const ClassId c = problem_->classOf(device);
+  used_[c].erase({busy_[device].lastEnd(), device});
+  busy_[device].add({slot.start, slot.end});
+  used_[c].insert({busy_[device].lastEnd(), device});
+  untouched_[c].erase(device);
+  chosen_[task] = device;
+  slots_[task] = slot;
+  // What it wrote is now on this device, and nowhere else.
+  for (std::size_t i : problem_->outgoing(task))
+    for (PieceId piece : problem_->inputs(problem_->graph().dependencies[i].to))
+      if (problem_->pieces()[piece].producer == task && pieces_[piece].copies.empty())
+        pieces_[piece].copies.push_back({device, slot.end});
+  const NodeId node = problem_->cluster().devices[device].node;
+  if (const std::optional<std::size_t> group = problem_->group(task))
+    groupNode_[*group] = node;
+  for (std::size_t key : problem_->apart(task))
+    apartNodes_[key].insert(node);
+}
+
+void ScheduleBuilder::collectUse(Placement &placement) const {
+  const TaskGraph &graph = problem_->graph();
+  IndexedVector<DeviceId, Bytes> peak(busy_.size());
+  for (TaskId task : graph.tasks.ids())
+    peak[chosen_[task]] = std::max(peak[chosen_[task]], footprint(graph.tasks[task]));
+  for (DeviceId device : busy_.ids()) {
+    if (busy_[device].empty())
+      continue;
+    Seconds sum;
+    for (const Interval &interval : busy_[device].intervals())
+      sum += interval.end - interval.start;
+    placement.devices.push_back({device, sum, peak[device]});
+  }
+  for (LinkId link : problem_->fabric().links().ids())
+    if (carried_[link] > Bytes())
+      placement.links.push_back({problem_->fabric().links()[link].name, carried_[link], links_.busy(link)});
+  std::ranges::sort(placement.links, {}, &LinkUse::link);
+}
+
+Placement ScheduleBuilder::finish() && {
+  Placement placement;
+  for (TaskId task : problem_->graph().tasks.ids()) {
+    const TimeEstimate &estimate = *problem_->estimate(task, problem_->classOf(chosen_[task]));
+    placement.assignments.push_back(
+        {task, chosen_[task], slots_[task].start, slots_[task].end, estimate.origin, estimate.limiter});
+    placement.predicted.makespan = std::max(placement.predicted.makespan, slots_[task].end);
+  }
+  collectUse(placement);
+  placement.transfers = std::move(transfers_);
+  std::ranges::stable_sort(placement.transfers, [](const Transfer &a, const Transfer &b) {
+    return std::tie(a.start, a.to, a.buffer, a.dependency) < std::tie(b.start, b.to, b.buffer, b.dependency);
+  });
+  return placement;
+}
+
+Placement simulate(const Problem &problem, const std::vector<TaskId> &order,
+                   const IndexedVector<TaskId, DeviceId> &device) {
+  ScheduleBuilder builder(problem);
+  for (TaskId task : order)
+    builder.place(task, device[task]);
+  return std::move(builder).finish();
+}
+
+} // namespace streammap

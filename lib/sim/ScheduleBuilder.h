@@ -1,0 +1,104 @@
+#pragma once
+// Builds a schedule task by task: when would this task run there, put it there, and in the end the whole
+// placement. Every strategy works through it, so all of them pay for data, links, memory, power and groups
+// alike.
+//
+//   ScheduleBuilder builder(problem);
+//   for (TaskId task : order)
+//     builder.place(task, best(builder.candidates(task)));
+//   Placement placement = std::move(builder).finish();
+//
+// A task starts in the first gap of its device (insertion, as in HEFT) after its predecessors ended and its
+// data arrived. A piece that is on the device, or on its way there, is not sent again; it comes from wherever
+// it arrives first: another device of the node, the node's host memory if the network brought it there, or
+// its producer.
+#include "model/Placement.h"
+#include "sim/Problem.h"
+#include "sim/Reservations.h"
+#include <set>
+
+namespace streammap {
+
+struct Slot {
+  Seconds start, end;
+};
+
+class ScheduleBuilder {
+public:
+  explicit ScheduleBuilder(const Problem &problem);
+
+  /// Devices worth looking at for the task, by id. All that may run it where there are at most 64; on a
+  /// larger cluster those near its data, the soonest free of each class, and one untouched device of each
+  /// class and leaf, since the others are alike. Empty when groups leave none.
+  std::vector<DeviceId> candidates(TaskId task) const;
+
+  /// When the task would run there. Its predecessors are placed; `device` may run it. Transfers it would need
+  /// are each timed against the links as they are now, not against each other.
+  Slot slotOn(TaskId task, DeviceId device) const;
+
+  /// The candidate where the task ends first; ties go to the lowest id. Nothing when there is no candidate.
+  std::optional<DeviceId> soonest(TaskId task) const;
+
+  void place(TaskId task, DeviceId device);
+
+  bool isPlaced(TaskId task) const { return chosen_[task].valid(); }
+  DeviceId deviceOf(TaskId task) const { return chosen_[task]; }
+  Seconds endOf(TaskId task) const { return slots_[task].end; }
+
+  /// Everything but the lower bound, the solver and the digests.
+  Placement finish() &&;
+
+private:
+  struct Copy {
+    DeviceId device;
+    Seconds at;
+  };
+  struct HostCopy {
+    NodeId node;
+    Seconds at;
+  };
+  struct PieceState {
+    std::vector<Copy> copies;
+    std::vector<HostCopy> hosts;
+  };
+  /// The transfer that brings a piece to a device soonest.
+  struct Delivery {
+    Place source;
+    Route route;
+    Seconds start, arrival;
+  };
+
+  bool groupsAllow(TaskId task, NodeId node) const;
+  void addNodeDevices(TaskId task, NodeId node, std::set<DeviceId> &found) const;
+  void considerSource(const Place &source, Seconds at, PieceId piece, DeviceId device,
+                      std::optional<Delivery> &best) const;
+  std::optional<Seconds> present(PieceId piece, DeviceId device) const;
+  Delivery delivery(PieceId piece, DeviceId device) const;
+  void deliver(PieceId piece, DeviceId device);
+  Seconds predecessorsEnd(TaskId task) const;
+  Slot firstGap(TaskId task, DeviceId device, Seconds ready) const;
+  std::optional<Seconds> powerFrees(DeviceId device, Slot slot) const;
+  void collectUse(Placement &placement) const;
+
+  const Problem *problem_;
+  Reservations links_;
+  IndexedVector<DeviceId, BusyTimes> busy_;
+  IndexedVector<TaskId, DeviceId> chosen_;
+  IndexedVector<TaskId, Slot> slots_;
+  IndexedVector<PieceId, PieceState> pieces_;
+  std::vector<Transfer> transfers_;
+  IndexedVector<LinkId, Bytes> carried_;
+  std::vector<std::optional<NodeId>> groupNode_;
+  std::vector<std::set<NodeId>> apartNodes_;
+  IndexedVector<NodeId, std::vector<DeviceId>> nodeDevices_;            ///< up devices
+  IndexedVector<NodeId, char> powerLimited_;                            ///< its GPUs together pass its limit
+  IndexedVector<ClassId, std::set<std::pair<Seconds, DeviceId>>> used_; ///< by when they are free for good
+  IndexedVector<ClassId, std::set<DeviceId>> untouched_;
+};
+
+/// The predicted run of an assignment: tasks are placed in `order` on `device[task]`, without asking whether
+/// a better place exists. `order` lists every task after its predecessors.
+Placement simulate(const Problem &problem, const std::vector<TaskId> &order,
+                   const IndexedVector<TaskId, DeviceId> &device);
+
+} // namespace streammap
