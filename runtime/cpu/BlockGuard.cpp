@@ -37,17 +37,22 @@ HardwareFault::Access accessOf([[maybe_unused]] int signal, [[maybe_unused]] con
   return HardwareFault::Access::unknown;
 }
 
+thread_local bool passingOn __attribute__((tls_model("initial-exec"))) = false;
+
 /// Not a kernel's fault: as if this handler did not exist.
 void passOn(int signal, siginfo_t *details, void *context) {
   const std::size_t index =
       static_cast<std::size_t>(std::ranges::find(guardedSignals, signal) - std::begin(guardedSignals));
   const struct sigaction &previous = previousActions[index];
-  if (previous.sa_flags & SA_SIGINFO)
+  const bool circle = passingOn; // a previous handler may hold this one for its own predecessor
+  passingOn = true;
+  if (!circle && (previous.sa_flags & SA_SIGINFO))
     previous.sa_sigaction(signal, details, context);
-  else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
+  else if (!circle && previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
     previous.sa_handler(signal);
   else
-    sigaction(signal, &previous, nullptr); // the instruction runs again and the system takes its course
+    std::signal(signal, SIG_DFL); // the instruction runs again and the system takes its course
+  passingOn = circle;
 }
 
 void onSignal(int signal, siginfo_t *details, void *context) {
@@ -62,13 +67,21 @@ void onSignal(int signal, siginfo_t *details, void *context) {
   siglongjmp(block->jump, static_cast<int>(BlockExit::faulted));
 }
 
+/// Where our handlers are not, or no longer: MPI libraries and test frameworks set their own.
 void installHandlers() {
-  struct sigaction action{};
-  action.sa_sigaction = onSignal;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i != std::size(guardedSignals); ++i)
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  for (std::size_t i = 0; i != std::size(guardedSignals); ++i) {
+    struct sigaction present{};
+    sigaction(guardedSignals[i], nullptr, &present);
+    if ((present.sa_flags & SA_SIGINFO) && present.sa_sigaction == onSignal)
+      continue;
+    struct sigaction action{};
+    action.sa_sigaction = onSignal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
     sigaction(guardedSignals[i], &action, &previousActions[i]);
+  }
 }
 
 /// A stack for the handler: kernel code may have used up the thread's own.
@@ -99,8 +112,6 @@ private:
 };
 
 void prepareThread() {
-  static std::once_flag installed;
-  std::call_once(installed, installHandlers);
   thread_local SignalStack stack;
   (void)stack;
 }
@@ -135,6 +146,10 @@ std::size_t roundUp(std::size_t size, std::size_t to) {
 }
 
 } // namespace
+
+void guardSignals() {
+  installHandlers();
+}
 
 BlockExit runGuarded(void (*body)(void *), void *argument, HardwareFault &fault) {
   prepareThread();

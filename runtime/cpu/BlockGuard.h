@@ -18,6 +18,9 @@ struct HardwareFault {
   enum class Access { unknown, read, write } access = Access::unknown;
 };
 
+/// Sees to it that the signals above come here; to be called before each launch.
+void guardSignals();
+
 /// Calls `body(argument)` on this thread; `fault` is set when the answer is `faulted`. Nothing with a
 /// destructor may live in the frames below that run kernel code.
 BlockExit runGuarded(void (*body)(void *), void *argument, HardwareFault &fault);

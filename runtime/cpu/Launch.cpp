@@ -133,6 +133,7 @@ void Launch::run() {
     seen_.counters = counts_.empty() ? nullptr : counts_.data();
     seen_.fail = failLaunch;
     seen_.runtime = this;
+    guardSignals();
     platform().workers().run(volume(shape_.grid), [this](std::uint64_t begin, std::uint64_t end) {
       return runBlocks(begin, end);
     });

@@ -21,8 +21,9 @@ void counting(SmcpuLaunch *launch, uint32_t, uint32_t, uint32_t, char *) {
 
 void runProgram(const std::string &countsFile) {
   setenv("STREAMMAP_CPU_COUNTS", countsFile.c_str(), 1);
-  const FakeProgram program("counters-test", {{.symbol = "work", .run = counting, .metrics = {"atomics", "flops_fp32"}},
-                                              {.symbol = "idle", .run = counting}});
+  const FakeProgram program("counters-test",
+                            {{.symbol = "work", .run = counting, .metrics = {"atomics", "flops_fp32"}},
+                             {.symbol = "idle", .run = counting}});
   program.launch("work", {5, 1}, nullptr);
   program.launch("work", {2, 1}, nullptr);
   // No synchronisation: the end of the program must not lose work.

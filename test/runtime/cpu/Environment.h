@@ -1,5 +1,6 @@
 #pragma once
-// Settings of the CPU device for a whole test program: define one at namespace scope, before the first CUDA call.
+// Settings of the CPU device for a whole test program: define one at namespace scope, before the first CUDA
+// call.
 #include <cstdlib>
 #include <initializer_list>
 #include <utility>

@@ -60,20 +60,22 @@ void countBlocks(SmcpuLaunch *launch, uint32_t, uint32_t, uint32_t, char *) {
 }
 
 const FakeProgram &program() {
-  static const FakeProgram only("failure-test", {{.symbol = "writeByte", .run = writeByte, .parameterSizes = {8}},
-                                                 {.symbol = "readByte", .run = readByte, .parameterSizes = {8}},
-                                                 {.symbol = "overrunShared", .run = overrunShared},
-                                                 {.symbol = "divide", .run = divide, .parameterSizes = {4}},
-                                                 {.symbol = "exhaustStack", .run = exhaustStack},
-                                                 {.symbol = "assertion", .run = assertion},
-                                                 {.symbol = "trap", .run = trap},
-                                                 {.symbol = "count", .run = countBlocks, .parameterSizes = {8}}});
+  static const FakeProgram only("failure-test",
+                                {{.symbol = "writeByte", .run = writeByte, .parameterSizes = {8}},
+                                 {.symbol = "readByte", .run = readByte, .parameterSizes = {8}},
+                                 {.symbol = "overrunShared", .run = overrunShared},
+                                 {.symbol = "divide", .run = divide, .parameterSizes = {4}},
+                                 {.symbol = "exhaustStack", .run = exhaustStack},
+                                 {.symbol = "assertion", .run = assertion},
+                                 {.symbol = "trap", .run = trap},
+                                 {.symbol = "count", .run = countBlocks, .parameterSizes = {8}}});
   return only;
 }
 
 /// Launches, waits, and returns what was said on stderr; the device is whole again afterwards.
 template <class... Arguments>
-std::string failingLaunch(cudaError_t expected, const char *kernel, const FakeShape &shape, Arguments... arguments) {
+std::string failingLaunch(cudaError_t expected, const char *kernel, const FakeShape &shape,
+                          Arguments... arguments) {
   CapturedOutput errors(2);
   CHECK(program().launch(kernel, shape, nullptr, arguments...) == cudaSuccess);
   CHECK(cudaDeviceSynchronize() == expected);
@@ -122,7 +124,8 @@ TEST_CASE("memory that was freed faults") {
 }
 
 TEST_CASE("running past shared memory faults") {
-  CHECK_THAT(failingLaunch(cudaErrorIllegalAddress, "overrunShared", {1, 1, 1024}), Contains("illegal write"));
+  CHECK_THAT(failingLaunch(cudaErrorIllegalAddress, "overrunShared", {1, 1, 1024}),
+             Contains("illegal write"));
 }
 
 TEST_CASE("an endless recursion faults instead of taking the process along") {
@@ -139,7 +142,8 @@ TEST_CASE("a failed assertion prints CUDA's line and nothing else") {
 }
 
 TEST_CASE("a trap fails the launch and names the kernel") {
-  CHECK(failingLaunch(cudaErrorLaunchFailure, "trap", {}) == "device 0: kernel trap: trap in block (0,0,0)\n");
+  CHECK(failingLaunch(cudaErrorLaunchFailure, "trap", {}) ==
+        "device 0: kernel trap: trap in block (0,0,0)\n");
 }
 
 TEST_CASE("a failure of one device leaves the others alone") {
@@ -147,6 +151,7 @@ TEST_CASE("a failure of one device leaves the others alone") {
   REQUIRE(program().launch("trap", {}, nullptr) == cudaSuccess);
   CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
   REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  CHECK(cudaGetLastError() == cudaErrorLaunchFailure); // of the thread: said once
   CHECK(cudaGetLastError() == cudaSuccess);
   std::atomic<int> ran = 0;
   CHECK(program().launch("count", {}, nullptr, &ran) == cudaSuccess);
@@ -193,7 +198,8 @@ TEST_CASE("STREAMMAP_CPU_FAULT fails the third launch on the device it names") {
     CHECK(cudaDeviceSynchronize() == (i == 2 ? cudaErrorLaunchFailure : cudaSuccess));
   }
   CHECK(ran == 2);
-  CHECK_THAT(errors.text(), Contains("device 2: kernel count: launch failure injected by STREAMMAP_CPU_FAULT"));
+  CHECK_THAT(errors.text(),
+             Contains("device 2: kernel count: launch failure injected by STREAMMAP_CPU_FAULT"));
   CHECK(cudaDeviceReset() == cudaSuccess);
   cudaSetDevice(0);
 }

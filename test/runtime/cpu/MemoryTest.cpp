@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <cuda.h>
-#include <driver_functions.h>
+#include <cuda_runtime.h>
 
 using namespace streammap::test;
 
@@ -133,7 +133,8 @@ TEST_CASE("a copy must be what its kind says and stay within its allocations") {
   CHECK(taken(cudaMemcpy(host, device, 100, cudaMemcpyHostToDevice)) == cudaErrorInvalidValue);
   CHECK(taken(cudaMemcpy(device, host, 100, cudaMemcpyDeviceToHost)) == cudaErrorInvalidValue);
   CHECK(taken(cudaMemcpy(device, nullptr, 100, cudaMemcpyHostToDevice)) == cudaErrorInvalidValue);
-  CHECK(taken(cudaMemcpy(device, host, 1, static_cast<cudaMemcpyKind>(7))) == cudaErrorInvalidMemcpyDirection);
+  CHECK(taken(cudaMemcpy(device, host, 1, static_cast<cudaMemcpyKind>(7))) ==
+        cudaErrorInvalidMemcpyDirection);
   CHECK(taken(cudaMemset(host, 0, 4)) == cudaErrorInvalidValue);
   CHECK(taken(cudaMemset(device, 0, 101)) == cudaErrorInvalidValue);
   CHECK(cudaMemcpy(device, host, 0, cudaMemcpyHostToDevice) == cudaSuccess);
@@ -149,10 +150,12 @@ TEST_CASE("two-dimensional copies move rows between pitches") {
   REQUIRE(cudaMemcpy2D(memory, pitch, source, 12, 10, 3, cudaMemcpyHostToDevice) == cudaSuccess);
   REQUIRE(cudaMemset2D(static_cast<char *>(memory) + 2, pitch, '.', 2, 3) == cudaSuccess);
   char back[3][5] = {};
-  REQUIRE(cudaMemcpy2D(back, 5, static_cast<char *>(memory) + 1, pitch, 4, 3, cudaMemcpyDeviceToHost) == cudaSuccess);
+  REQUIRE(cudaMemcpy2D(back, 5, static_cast<char *>(memory) + 1, pitch, 4, 3, cudaMemcpyDeviceToHost) ==
+          cudaSuccess);
   CHECK(std::string(back[0]) == "b..e");
   CHECK(std::string(back[2]) == "v..y");
-  CHECK(taken(cudaMemcpy2D(back, 3, memory, pitch, 4, 3, cudaMemcpyDeviceToHost)) == cudaErrorInvalidPitchValue);
+  CHECK(taken(cudaMemcpy2D(back, 3, memory, pitch, 4, 3, cudaMemcpyDeviceToHost)) ==
+        cudaErrorInvalidPitchValue);
   CHECK(cudaFree(memory) == cudaSuccess);
 }
 
@@ -310,8 +313,8 @@ TEST_CASE("physical memory is mapped into reserved addresses piece by piece") {
   REQUIRE(map(base + 32 * mebibyte, 2 * unit, 0, second, 0) == CUDA_SUCCESS);
   REQUIRE(setAccess(base + 32 * mebibyte, 2 * unit, &access, 1) == CUDA_SUCCESS);
   std::vector<char> back(2 * unit);
-  REQUIRE(cudaMemcpy(back.data(), reinterpret_cast<void *>(base + 32 * mebibyte), back.size(), cudaMemcpyDeviceToHost) ==
-          cudaSuccess);
+  REQUIRE(cudaMemcpy(back.data(), reinterpret_cast<void *>(base + 32 * mebibyte), back.size(),
+                     cudaMemcpyDeviceToHost) == cudaSuccess);
   CHECK(back == std::vector<char>(bytes.begin() + static_cast<std::ptrdiff_t>(unit), bytes.end()));
 
   CHECK(unreserve(base, 64 * mebibyte) == CUDA_ERROR_INVALID_VALUE); // still mapped
@@ -329,10 +332,12 @@ TEST_CASE("physical memory is mapped into reserved addresses piece by piece") {
 TEST_CASE("driver functions that do not exist, or not yet, are said to be so") {
   void *found = &found;
   cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSuccess;
-  REQUIRE(cudaGetDriverEntryPointByVersion("cuNoSuchThing", &found, 13000, cudaEnableDefault, &status) == cudaSuccess);
+  REQUIRE(cudaGetDriverEntryPointByVersion("cuNoSuchThing", &found, 13000, cudaEnableDefault, &status) ==
+          cudaSuccess);
   CHECK(status == cudaDriverEntryPointSymbolNotFound);
   CHECK(found == nullptr);
-  REQUIRE(cudaGetDriverEntryPointByVersion("cuMemCreate", &found, 9000, cudaEnableDefault, &status) == cudaSuccess);
+  REQUIRE(cudaGetDriverEntryPointByVersion("cuMemCreate", &found, 9000, cudaEnableDefault, &status) ==
+          cudaSuccess);
   CHECK(status == cudaDriverEntryPointVersionNotSufficent);
   CHECK(found == nullptr);
 }
@@ -362,7 +367,8 @@ TEST_CASE("devices describe themselves") {
 TEST_CASE("errors have their CUDA names and texts") {
   CHECK(std::string(cudaGetErrorName(cudaErrorMemoryAllocation)) == "cudaErrorMemoryAllocation");
   CHECK(std::string(cudaGetErrorString(cudaErrorMemoryAllocation)) == "out of memory");
-  CHECK(std::string(cudaGetErrorString(cudaErrorIllegalAddress)) == "an illegal memory access was encountered");
+  CHECK(std::string(cudaGetErrorString(cudaErrorIllegalAddress)) ==
+        "an illegal memory access was encountered");
   CHECK(std::string(cudaGetErrorName(cudaErrorUnknown)) == "cudaErrorUnknown");
   CHECK(std::string(cudaGetErrorString(static_cast<cudaError_t>(12345))) == "unrecognized error code");
 }

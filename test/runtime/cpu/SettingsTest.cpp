@@ -59,8 +59,10 @@ TEST_CASE("a variable that makes no sense is named, with what it may hold") {
         "STREAMMAP_CPU_DEVICES='two': expected a whole number from 1 to 64");
   CHECK(errorOf({{"STREAMMAP_CPU_THREADS", "-1"}}) ==
         "STREAMMAP_CPU_THREADS='-1': expected a whole number from 1 to 1024");
-  CHECK(errorOf({{"STREAMMAP_CPU_MEMORY", "12QB"}}) == "STREAMMAP_CPU_MEMORY='12QB': expected a size such as 256MiB");
-  CHECK(errorOf({{"STREAMMAP_CPU_MEMORY", "0B"}}) == "STREAMMAP_CPU_MEMORY='0B': expected a size such as 256MiB");
+  CHECK(errorOf({{"STREAMMAP_CPU_MEMORY", "12QB"}}) ==
+        "STREAMMAP_CPU_MEMORY='12QB': expected a size such as 256MiB");
+  CHECK(errorOf({{"STREAMMAP_CPU_MEMORY", "0B"}}) ==
+        "STREAMMAP_CPU_MEMORY='0B': expected a size such as 256MiB");
   for (const char *fault : {"launch", "launch:0@1", "launch:1", "jump:1@1", "launch:1@x", "@1:launch"}) {
     CHECK(errorOf({{"STREAMMAP_CPU_FAULT", fault}}) ==
           "STREAMMAP_CPU_FAULT='" + std::string(fault) +

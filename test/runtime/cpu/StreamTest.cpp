@@ -1,5 +1,5 @@
-// Streams and events: what waits for what, and what does not. Kernels here wait for flags that the test sets, so that
-// an order is proved by construction, never by time.
+// Streams and events: what waits for what, and what does not. Kernels here wait for flags that the test sets,
+// so that an order is proved by construction, never by time.
 #include "runtime/cpu/FakeProgram.h"
 #include "support/Catch.h"
 #include <algorithm>
@@ -37,9 +37,10 @@ void addEntry(SmcpuLaunch *launch, uint32_t, uint32_t, uint32_t, char *) {
 }
 
 const FakeProgram &program() {
-  static const FakeProgram only("stream-test", {{.symbol = "await", .run = awaitFlag, .parameterSizes = {8}},
-                                                {.symbol = "set", .run = setFlag, .parameterSizes = {8}},
-                                                {.symbol = "log", .run = addEntry, .parameterSizes = {8, 4}}});
+  static const FakeProgram only("stream-test",
+                                {{.symbol = "await", .run = awaitFlag, .parameterSizes = {8}},
+                                 {.symbol = "set", .run = setFlag, .parameterSizes = {8}},
+                                 {.symbol = "log", .run = addEntry, .parameterSizes = {8, 4}}});
   return only;
 }
 
