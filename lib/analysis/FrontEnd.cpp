@@ -130,6 +130,9 @@ clang::SourceManager &ParsedUnit::sourceManager() const {
 clang::CompilerInstance &ParsedUnit::compiler() const {
   return *state_->compiler;
 }
+bool ParsedUnit::hasParseErrors() const {
+  return state_->hasErrors;
+}
 const SiteTable &ParsedUnit::sites() const {
   return state_->sites;
 }
@@ -199,6 +202,7 @@ std::unique_ptr<ParsedUnit> parseHost(const CompileJob &job, Diagnostics &diagno
   state->expansions = state->recorderOfMacros.take();
   std::vector<Diagnostic> found = state->recorder->take();
   found.insert(found.end(), ours.all().begin(), ours.all().end());
+  state->hasErrors = !found.empty();
   reportInOrder(std::move(found), diagnostics);
   if (!state->isOpen || !compiler.hasASTContext())
     return nullptr;

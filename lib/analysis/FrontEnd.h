@@ -40,6 +40,8 @@ public:
   clang::SourceManager &sourceManager() const;
   clang::CompilerInstance &compiler() const;
   const SiteTable &sites() const;
+  /// Clang or the pragma grammar found errors: parts of the AST may be missing.
+  bool hasParseErrors() const;
   const State &state() const { return *state_; }
 
 private:

@@ -19,6 +19,7 @@ struct ParsedUnit::State {
   llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> driverDiagnostics;
   std::unique_ptr<clang::CompilerInstance> compiler;
   std::unique_ptr<clang::FrontendAction> action;
+  bool hasErrors = false;
   bool isOpen = false; ///< between BeginSourceFile and EndSourceFile
 
   State() = default;

@@ -1,4 +1,5 @@
 #include "AnnotateProgram.h"
+#include "analysis/Check.h"
 #include "analysis/Emit.h"
 #include "analysis/FrontEnd.h"
 #include "support/Files.h"
@@ -9,17 +10,20 @@ namespace streammap {
 
 namespace fs = std::filesystem;
 
-static std::vector<std::unique_ptr<ParsedUnit>> parseAll(const std::vector<CompileJob> &jobs,
-                                                         Diagnostics &diagnostics) {
+static std::vector<std::unique_ptr<ParsedUnit>> parseAndCheck(const std::vector<CompileJob> &jobs,
+                                                              Diagnostics &diagnostics) {
   std::vector<std::unique_ptr<ParsedUnit>> units;
   for (const CompileJob &job : jobs)
-    if (std::unique_ptr<ParsedUnit> unit = parseHost(job, diagnostics))
+    if (std::unique_ptr<ParsedUnit> unit = parseHost(job, diagnostics)) {
+      checkUnit(*unit, diagnostics);
       units.push_back(std::move(unit));
+    }
   return units;
 }
 
 void checkProgram(const AnnotateOptions &options, Diagnostics &diagnostics) {
-  parseAll(resolveJobs(options.sources, options.compileCommands, options.flags, diagnostics), diagnostics);
+  parseAndCheck(resolveJobs(options.sources, options.compileCommands, options.flags, diagnostics),
+                diagnostics);
 }
 
 // One source goes to the file that was named; several, or a folder, to
@@ -45,7 +49,7 @@ static Expected<void> writeAll(const std::vector<EmittedFile> &files) {
 Expected<void> annotateProgram(const AnnotateOptions &options, Diagnostics &diagnostics) {
   const std::vector<CompileJob> jobs =
       resolveJobs(options.sources, options.compileCommands, options.flags, diagnostics);
-  const std::vector<std::unique_ptr<ParsedUnit>> units = parseAll(jobs, diagnostics);
+  const std::vector<std::unique_ptr<ParsedUnit>> units = parseAndCheck(jobs, diagnostics);
   if (diagnostics.hasErrors())
     return {};
 

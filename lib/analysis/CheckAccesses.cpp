@@ -1,0 +1,264 @@
+#include "analysis/CheckAccesses.h"
+#include "analysis/ParameterUse.h"
+#include "analysis/StatementUses.h"
+#include "support/Text.h"
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+namespace streammap {
+
+using namespace clang;
+
+namespace {
+
+/// A pointer that a kernel of the statement takes.
+struct KernelArgument {
+  const CUDAKernelCallExpr *launch;
+  const FunctionDecl *kernel;
+  unsigned parameter;
+  const Expr *argument;
+  const Expr *base; ///< the pointer without offsets and casts
+};
+
+struct LaunchFinder : RecursiveASTVisitor<LaunchFinder> {
+  std::vector<const CUDAKernelCallExpr *> launches;
+  std::vector<const Expr *> mentions; ///< every variable and member of the statement
+  bool hasOtherCalls = false;
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *launch) {
+    launches.push_back(launch);
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+    mentions.push_back(reference);
+    return true;
+  }
+  bool VisitCXXThisExpr(CXXThisExpr *self) {
+    mentions.push_back(self);
+    return true;
+  }
+};
+
+// `d + i * chunk`, `&d[i]`, `(float *)d` -> `d`
+const Expr *pointerBase(const Expr *expression) {
+  while (true) {
+    expression = expression->IgnoreParenCasts();
+    if (const auto *sum = dyn_cast<BinaryOperator>(expression); sum && sum->isAdditiveOp()) {
+      expression = sum->getLHS()->getType()->isPointerType() || sum->getLHS()->getType()->isArrayType()
+                       ? sum->getLHS()
+                       : sum->getRHS();
+      continue;
+    }
+    if (const auto *address = dyn_cast<UnaryOperator>(expression);
+        address && address->getOpcode() == UO_AddrOf) {
+      const Expr *object = address->getSubExpr()->IgnoreParens();
+      while (const auto *subscript = dyn_cast<ArraySubscriptExpr>(object)) {
+        const Expr *inner = subscript->getBase()->IgnoreParenImpCasts();
+        object = inner;
+        if (inner->getType()->isPointerType())
+          break;
+      }
+      if (object != address->getSubExpr()->IgnoreParens()) {
+        expression = object;
+        continue;
+      }
+      return object;
+    }
+    return expression;
+  }
+}
+
+const ValueDecl *variableOf(const Expr *expression) {
+  expression = expression->IgnoreParenImpCasts();
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
+    return reference->getDecl();
+  if (const auto *member = dyn_cast<MemberExpr>(expression))
+    return isa<CXXThisExpr>(member->getBase()->IgnoreParenImpCasts()) ? member->getMemberDecl()
+                                                                      : variableOf(member->getBase());
+  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expression))
+    return variableOf(subscript->getBase());
+  if (const auto *call = dyn_cast<CXXMemberCallExpr>(expression))
+    return variableOf(call->getImplicitObjectArgument());
+  return nullptr;
+}
+
+// h_a, host_a, a_h, d_a, dev_a, a_d, a -> "a"
+std::string withoutSide(std::string name) {
+  for (const char *prefix : {"host_", "device_", "dev_", "gpu_", "h_", "d_"})
+    if (llvm::StringRef(name).starts_with(prefix))
+      return name.substr(llvm::StringRef(prefix).size());
+  for (const char *suffix : {"_host", "_device", "_dev", "_gpu", "_h", "_d"})
+    if (llvm::StringRef(name).ends_with(suffix))
+      return name.substr(0, name.size() - llvm::StringRef(suffix).size());
+  if (name.size() > 1 && (name[0] == 'h' || name[0] == 'd') && isUppercase(name[1]))
+    return name.substr(1);
+  return name;
+}
+
+std::string modesOf(const std::vector<const DataItem *> &items) {
+  bool reads = false, writes = false;
+  for (const DataItem *item : items) {
+    reads |= item->forms->kind != ClauseKind::out;
+    writes |= item->forms->kind != ClauseKind::in;
+  }
+  return reads && writes ? "inout" : writes ? "out" : "in";
+}
+
+class AccessCheck {
+public:
+  AccessCheck(const TaskMarker &task, CheckReporter &reporter) : task_(task), reporter_(reporter) {
+    finder_.TraverseStmt(const_cast<Stmt *>(task.body));
+    for (const CUDAKernelCallExpr *launch : finder_.launches)
+      collect(launch);
+  }
+
+  void run() {
+    for (const KernelArgument &argument : arguments_) {
+      const std::vector<const DataItem *> items = itemsOf(argument);
+      if (items.empty())
+        unclaimed_.push_back(&argument);
+      else
+        checkModes(argument, items);
+    }
+    checkUnusedClauses();
+    for (const KernelArgument *argument : unclaimed_)
+      warnUnclaimed(*argument);
+  }
+
+private:
+  void collect(const CUDAKernelCallExpr *launch) {
+    const FunctionDecl *kernel = launch->getDirectCallee();
+    if (!kernel || launch->isInstantiationDependent() || launch->containsErrors())
+      return;
+    for (unsigned i = 0; i < launch->getNumArgs() && i < kernel->getNumParams(); ++i) {
+      const QualType type = kernel->getParamDecl(i)->getType();
+      if (!type->isPointerType() || type->getPointeeType()->isFunctionType())
+        continue;
+      const Expr *argument = launch->getArg(i);
+      if (argument->isNullPointerConstant(const_cast<ASTContext &>(reporter_.context()),
+                                          Expr::NPC_ValueDependentIsNull))
+        continue;
+      arguments_.push_back({launch, kernel, i, argument, pointerBase(argument)});
+    }
+  }
+
+  std::vector<const DataItem *> itemsOf(const KernelArgument &argument) const {
+    std::vector<const DataItem *> items;
+    for (const DataItem &item : task_.data)
+      if (isSameExpression(item.base, argument.base, reporter_.context()) ||
+          isSameExpression(pointerBase(item.base), argument.base, reporter_.context()) ||
+          isSameExpression(item.base, argument.argument, reporter_.context()))
+        items.push_back(&item);
+    return items;
+  }
+
+  void checkModes(const KernelArgument &argument, const std::vector<const DataItem *> &items) {
+    const std::string modes = modesOf(items);
+    const ParmVarDecl *parameter = argument.kernel->getParamDecl(argument.parameter);
+    const bool isConst = parameter->getType()->getPointeeType().isConstQualified();
+    const ParameterUse use = useOfParameter(argument.kernel, argument.parameter);
+    const std::string kernel = argument.kernel->getNameAsString();
+    const DataItem &first = *items.front();
+    if (modes == "in" && !isConst && use.isWritten) {
+      reporter_.error(first.base->getSourceRange(),
+                      "'" + first.forms->baseText + "' is in(), but kernel '" + kernel +
+                          "' writes it; did you mean inout(" + first.forms->text + ")" +
+                          (use.isRead || use.isUnclear ? "?" : " or out(" + first.forms->text + ")?"),
+                      "in-is-written", {}, {{use.firstWrite, "written here"}});
+      return;
+    }
+    const bool neverWrites = isConst || (!use.isWritten && !use.isUnclear);
+    if (modes == "in" || !neverWrites || isWrittenElsewhere(items))
+      return;
+    std::string why =
+        isConst ? "takes it as '" + parameter->getType().getAsString() + "'" : "never writes it";
+    for (const DataItem *item : items)
+      if (item->forms->kind != ClauseKind::in)
+        reporter_.error(
+            item->base->getSourceRange(),
+            "'" + item->forms->baseText + "' is " + std::string(toText(item->forms->kind)) +
+                "(), but kernel '" + kernel + "' " + why + "; did you mean in(" + item->forms->text + ")?",
+            "out-is-read-only", {}, {{parameter->getLocation(), "the parameter is declared here"}});
+  }
+
+  // Another kernel of the statement, or any other mention of the base, may be the writer.
+  bool isWrittenElsewhere(const std::vector<const DataItem *> &items) const {
+    std::size_t constantUses = 0;
+    for (const KernelArgument &argument : arguments_) {
+      if (itemsOf(argument) != items)
+        continue;
+      const bool isConst =
+          argument.kernel->getParamDecl(argument.parameter)->getType()->getPointeeType().isConstQualified();
+      const ParameterUse use = useOfParameter(argument.kernel, argument.parameter);
+      if (!isConst && (use.isWritten || use.isUnclear))
+        return true;
+      ++constantUses;
+    }
+    const ValueDecl *variable = variableOf(items.front()->base);
+    std::size_t mentions = 0;
+    for (const Expr *mention : finder_.mentions)
+      if (const auto *reference = dyn_cast<DeclRefExpr>(mention))
+        mentions += reference->getDecl() == variable;
+    return mentions > constantUses;
+  }
+
+  // The base of the clause does not occur in the statement at all.
+  void checkUnusedClauses() {
+    for (const DataItem &item : task_.data) {
+      const ValueDecl *variable = variableOf(item.base);
+      if (!isa_and_nonnull<VarDecl>(variable) || cast<VarDecl>(variable)->hasGlobalStorage() ||
+          item.base->containsErrors())
+        continue;
+      bool isMentioned = false;
+      for (const Expr *mention : finder_.mentions)
+        if (const auto *reference = dyn_cast<DeclRefExpr>(mention))
+          isMentioned |= reference->getDecl() == variable;
+      if (!isMentioned)
+        warnUnused(item, *variable);
+    }
+  }
+
+  void warnUnused(const DataItem &item, const ValueDecl &variable) {
+    const std::string name = variable.getNameAsString();
+    for (std::size_t i = 0; i < unclaimed_.size(); ++i) {
+      const ValueDecl *taken = variableOf(unclaimed_[i]->base);
+      if (!taken || withoutSide(taken->getNameAsString()) != withoutSide(name))
+        continue;
+      const std::string right = taken->getNameAsString();
+      reporter_.warning(
+          item.base->getSourceRange(),
+          "'" + name + "' is in a clause, but kernel '" + unclaimed_[i]->kernel->getNameAsString() +
+              "' takes '" + right + "'; did you mean '" + right + "'?",
+          "host-for-device", right, {{unclaimed_[i]->argument->getBeginLoc(), "the kernel takes this"}});
+      unclaimed_.erase(unclaimed_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+    reporter_.warning(item.base->getSourceRange(),
+                      "'" + name + "' is in a clause, but the statement does not use it", "unused-clause");
+  }
+
+  void warnUnclaimed(const KernelArgument &argument) {
+    const ValueDecl *variable = variableOf(argument.base);
+    const std::string name = variable ? "'" + variable->getNameAsString() + "'" : "this pointer";
+    // A device variable or the address of something that lives on the device needs no clause of its own.
+    if (variable && (variable->hasAttr<CUDADeviceAttr>() || variable->hasAttr<CUDAConstantAttr>()))
+      return;
+    reporter_.warning(argument.argument->getSourceRange(),
+                      "kernel '" + argument.kernel->getNameAsString() + "' takes " + name +
+                          ", which is in no clause of its task; name it in in(), out() or inout()",
+                      "argument-in-no-clause");
+  }
+
+  const TaskMarker &task_;
+  CheckReporter &reporter_;
+  LaunchFinder finder_;
+  std::vector<KernelArgument> arguments_;
+  std::vector<const KernelArgument *> unclaimed_;
+};
+
+} // namespace
+
+void checkAccesses(const TaskMarker &task, CheckReporter &reporter) {
+  AccessCheck(task, reporter).run();
+}
+
+} // namespace streammap
