@@ -25,6 +25,9 @@ target_compile_options(streammap_flags INTERFACE -Wall -Wextra -Wpedantic -Wshad
 # g++ 12 reports these from inside the standard library's own headers at -O2 (GCC bugs 105329, 105651).
 target_compile_options(streammap_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized>)
+# Clang reports libstdc++ 12's own stable_sort, and __COUNTER__ in Catch2's macros.
+target_compile_options(streammap_flags INTERFACE
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations -Wno-c2y-extensions -Wno-unknown-warning-option>)
 if(STREAMMAP_SANITIZE)
   target_compile_options(streammap_flags INTERFACE -fsanitize=${STREAMMAP_SANITIZE} -fno-omit-frame-pointer -g)
   target_link_options(streammap_flags INTERFACE -fsanitize=${STREAMMAP_SANITIZE})
