@@ -3,6 +3,7 @@
 // the exit code of the whole program in `exitCode`.
 #include "support/Diagnostic.h"
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -25,7 +26,12 @@ void printDiagnostics(const Diagnostics &diagnostics, const std::string &form);
 /// "streammap: error: <message>" on standard error; returns ExitCode::environmentFailed.
 ExitCode environmentFailure(const std::string &message);
 
+void addAnnotateCommands(CLI::App &app, const std::vector<std::string> &passedOn,
+                         ExitCode &exitCode); // annotate, check
 void addMapCommand(CLI::App &app, ExitCode &exitCode);
 void addReportCommand(CLI::App &app, ExitCode &exitCode);
+/// `passedOn` is what follows "--" on the command line: compiler flags, the program's arguments.
+void addBuildCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
+void addRunCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
 
 } // namespace streammap

@@ -1,6 +1,8 @@
 // streammap: the command people type. Each subcommand is a file; see Commands.h.
 #include "Commands.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
 
 int main(int argc, char *argv[]) {
   using namespace streammap;
@@ -12,11 +14,19 @@ int main(int argc, char *argv[]) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "streammap " STREAMMAP_VERSION);
   ExitCode exitCode = ExitCode::done;
+  // What follows "--" is for a compiler or the program that is run, and none of our business.
+  char **dashes = std::find(argv, argv + argc, std::string_view("--"));
+  const std::vector<std::string> passedOn(std::min(dashes + 1, argv + argc), argv + argc);
   // One line per subcommand: addXCommand(app, exitCode);
+  addAnnotateCommands(app, passedOn, exitCode);
   addMapCommand(app, exitCode);
   addReportCommand(app, exitCode);
+#ifdef STREAMMAP_BUILD_AND_RUN
+  addBuildCommand(app, passedOn, exitCode);
+  addRunCommand(app, passedOn, exitCode);
+#endif
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::wrongUsage);
   }
