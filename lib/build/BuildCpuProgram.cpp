@@ -131,6 +131,8 @@ private:
     Command lower{tools_.lower, base_ + ".bc", "-o", base_ + ".kernels.o", "--module-id", id_};
     if (options_.counting == CountOperations::yes)
       lower.push_back("--count");
+    if (options_.accessChecks == CheckAccesses::yes)
+      lower.push_back("--check-accesses");
     result_.objects.push_back(base_ + ".kernels.o");
     return run(lower, "compiling the kernels for the CPU device");
   }

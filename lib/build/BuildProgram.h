@@ -18,6 +18,7 @@
 namespace streammap {
 
 enum class CountOperations { no, yes };
+enum class CheckAccesses { no, yes };
 
 struct BuildOptions {
   std::vector<std::string> sources;  ///< .cu is CUDA, everything else plain C++
@@ -30,6 +31,7 @@ struct BuildOptions {
   std::string
       toolFolder; ///< holds streammap-lower, and ../lib the CPU device; empty: the running program's folder
   CountOperations counting = CountOperations::no; ///< CPU device only: kernels count flops and bytes
+  CheckAccesses accessChecks = CheckAccesses::no; ///< CPU device only: see smcpuCheckAccesses
   std::string keepDirectory; ///< intermediate files stay there; empty: a temporary one that goes
   unsigned jobs = 2;         ///< compilers at once
 };

@@ -50,6 +50,10 @@ void collectKernels(DeviceProgram &program);
 /// Adds up instructionCost() per basic block; calls `smcpu_count(metric, amount)`.
 void countInstructions(DeviceProgram &program);
 
+/// Announces each read and write of global memory to the runtime: `smcpu_check_access(address, size, isWrite,
+/// where)`.
+void checkAccesses(DeviceProgram &program);
+
 /// Reports, per kernel, each instruction, function or variable that `library` has no answer to.
 void refuseUnsupported(const DeviceProgram &program, const llvm::Module &library, Diagnostics &diagnostics);
 

@@ -83,10 +83,12 @@ Expected<std::string> lowerDeviceCode(const std::string &bitcodePath, const Lowe
 
   DeviceProgram program(*module);
   collectKernels(program);
-  if (options.counting == Counting::on) {
+  if (options.counting == Counting::on || options.accessChecks == AccessChecks::on)
     optimiseDeviceCode(*module);
+  if (options.counting == Counting::on)
     countInstructions(program);
-  }
+  if (options.accessChecks == AccessChecks::on)
+    checkAccesses(program);
   refuseUnsupported(program, **library, diagnostics);
   if (diagnostics.hasErrors())
     return std::string();

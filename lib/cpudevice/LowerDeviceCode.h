@@ -16,11 +16,14 @@
 namespace streammap {
 
 enum class Counting { off, on };
+enum class AccessChecks { off, on };
 
 struct LowerOptions {
   std::string moduleId;              ///< what the host object's "GPU binary" contains
   Counting counting = Counting::off; ///< add up CostMetric amounts per launch; slower, see CountingRules.h
-  unsigned optimisation = 2;         ///< 0 to 3, of the host code
+  AccessChecks accessChecks =
+      AccessChecks::off;     ///< ask the runtime about each global access (SmcpuLaunch::checkAccess)
+  unsigned optimisation = 2; ///< 0 to 3, of the host code
 };
 
 /// The bytes of an ELF object. A kernel that the CPU device cannot run is an error in `diagnostics` that

@@ -1,4 +1,5 @@
 #include "cpu/Launch.h"
+#include "cpu/AccessCheck.h"
 #include "cpu/BlockGuard.h"
 #include "cpu/Platform.h"
 #include "cpu/Printf.h"
@@ -65,6 +66,7 @@ public:
   void run();
   void print(std::string_view text);
   [[noreturn]] void failHere(cudaError_t error, const char *message);
+  void checkAccess(const void *address, std::size_t size, int isWrite, const char *where);
   Device &device() { return device_; }
   static Launch &of(SmcpuLaunch *seen) { return *static_cast<Launch *>(seen->runtime); }
 
@@ -94,6 +96,7 @@ private:
   Kernel &kernel_;
   const LaunchShape shape_;
   const Arguments arguments_;
+  const AccessCheck accessCheck_ = accessCheckOfThisThread();
   SmcpuLaunch seen_{};
   std::vector<std::uint64_t> counts_;
 
@@ -110,6 +113,11 @@ thread_local std::uint64_t currentBlock = 0; ///< whose kernel code runs on this
 
 extern "C" void failLaunch(SmcpuLaunch *seen, int error, const char *message) {
   Launch::of(seen).failHere(static_cast<cudaError_t>(error), message);
+}
+
+extern "C" void checkLaunchAccess(SmcpuLaunch *seen, const void *address, std::size_t size, int isWrite,
+                                  const char *where) {
+  Launch::of(seen).checkAccess(address, size, isWrite, where);
 }
 
 } // namespace
@@ -133,6 +141,7 @@ void Launch::run() {
     seen_.counters = counts_.empty() ? nullptr : counts_.data();
     seen_.fail = failLaunch;
     seen_.runtime = this;
+    seen_.checkAccess = accessCheck_.checker ? checkLaunchAccess : nullptr;
     guardSignals();
     platform().workers().run(volume(shape_.grid), [this](std::uint64_t begin, std::uint64_t end) {
       return runBlocks(begin, end);
@@ -209,6 +218,15 @@ void Launch::failHere(cudaError_t error, const char *message) {
   // An assertion's line is CUDA's own, to the letter: scripts look for it.
   recordFailure(error, error == cudaErrorAssert ? message : subject() + ": " + message);
   leaveBlock();
+}
+
+void Launch::checkAccess(const void *address, std::size_t size, int isWrite, const char *where) {
+  const char *wrong = accessCheck_.checker(accessCheck_.context, address, size, isWrite);
+  if (!wrong)
+    return;
+  char message[512]; // nothing with a destructor: failHere jumps out of the block
+  std::snprintf(message, sizeof message, "%s: the %s of %zu bytes is %s", where, isWrite ? "write" : "read", size, wrong);
+  failHere(cudaErrorIllegalAddress, message);
 }
 
 void Launch::print(std::string_view text) {

@@ -31,6 +31,9 @@ typedef struct SmcpuLaunch {
   /// does after a memory fault, so that no thread of the block runs on.
   void (*fail)(struct SmcpuLaunch *launch, int cudaError, const char *message);
   void *runtime;            ///< the runtime's own
+  /// Called by modules built with access checks before each read or write of global memory; null when nobody checks.
+  /// `where` is "file:line:column". A forbidden access fails the launch.
+  void (*checkAccess)(struct SmcpuLaunch *launch, const void *address, size_t size, int isWrite, const char *where);
 } SmcpuLaunch;
 
 /// Runs one whole block of the grid on the calling host thread. `arena` holds at least SmcpuKernel::staticShared +
@@ -80,6 +83,14 @@ void smcpuRegisterModule(const SmcpuModule *module);
 /// suspended frames. At least `size` bytes, 64-byte aligned, contents undefined, the runtime's own to reuse once the
 /// block has ended or failed. Each piece is asked for at most once per block. Defined in the runtime library.
 void *smcpuBlockScratch(SmcpuLaunch *launch, uint32_t piece, size_t size);
+
+/// Whether kernels may touch `size` bytes at `address`: null, or what is wrong with it ("outside the sections of task
+/// gemm[0,1]"). Called concurrently, from the threads that run blocks.
+typedef const char *(*SmcpuAccessChecker)(void *context, const void *address, size_t size, int isWrite);
+
+/// From now on launches made by the calling thread are checked by `checker` (null: not), if their module was built
+/// for it. `context` must live until they have ended. Defined in the runtime library.
+void smcpuCheckAccesses(SmcpuAccessChecker checker, void *context);
 
 /// Device printf, malloc and free, called by the device library; defined in the runtime library.
 int smcpuPrintf(SmcpuLaunch *launch, const char *format, const void *packedArguments);

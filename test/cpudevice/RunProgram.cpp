@@ -1,5 +1,6 @@
-// run-cpu-program SOURCE.cu... [--count]: builds the sources for the CPU device, runs the program, and ends
-// as it ended. What ctest runs for each of the programs in programs/, which check their own results.
+// run-cpu-program SOURCE.cu... [--count] [--check-accesses]: builds the sources for the CPU device, runs the
+// program, and ends as it ended. What ctest runs for each of the programs in programs/, which check their own
+// results.
 #include "build/BuildProgram.h"
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,8 @@ int main(int argc, char *argv[]) {
   for (int i = 1; i < argc; ++i) {
     if (std::string(argv[i]) == "--count")
       options.counting = CountOperations::yes;
+    else if (std::string(argv[i]) == "--check-accesses")
+      options.accessChecks = CheckAccesses::yes;
     else
       options.sources.emplace_back(argv[i]);
   }

@@ -16,13 +16,14 @@ int main(int argc, char *argv[]) {
                "Example: streammap-lower app.bc -o app.kernels.o --module-id app-1");
   std::string input, output;
   LowerOptions options;
-  bool count = false;
+  bool count = false, checkAccesses = false;
   app.add_option("input", input, "Unoptimised device IR of one file")->required();
   app.add_option("-o,--output", output, "Object file to write")->required();
   app.add_option("--module-id", options.moduleId, "What the host object's GPU binary contains")->required();
   app.add_option("-O", options.optimisation, "Optimisation of the host code, 0 to 3")
       ->check(CLI::Range(0, 3));
   app.add_flag("--count", count, "Count flops, bytes and barriers per launch");
+  app.add_flag("--check-accesses", checkAccesses, "Ask the runtime about every access to global memory");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
@@ -30,6 +31,7 @@ int main(int argc, char *argv[]) {
     return code == 0 ? done : wrongUsage;
   }
   options.counting = count ? Counting::on : Counting::off;
+  options.accessChecks = checkAccesses ? AccessChecks::on : AccessChecks::off;
   Diagnostics diagnostics;
   const Expected<std::string> object = lowerDeviceCode(input, options, diagnostics);
   if (!object) {

@@ -13,12 +13,6 @@
   SMCPU_MATH float __nv_##NAME##f(float x) {                                                                 \
     return __builtin_##NAME##f(x);                                                                           \
   }
-UNARY(acos)
-UNARY(acosh)
-UNARY(asin) UNARY(asinh) UNARY(atan) UNARY(atanh) UNARY(cbrt) UNARY(ceil) UNARY(cos) UNARY(cosh) UNARY(erf)
-    UNARY(erfc) UNARY(exp) UNARY(exp2) UNARY(exp10) UNARY(expm1) UNARY(fabs) UNARY(floor) UNARY(lgamma)
-        UNARY(log) UNARY(log10) UNARY(log1p) UNARY(log2) UNARY(logb) UNARY(nearbyint) UNARY(rint) UNARY(round)
-            UNARY(sin) UNARY(sinh) UNARY(sqrt) UNARY(tan) UNARY(tanh) UNARY(tgamma) UNARY(trunc)
 
 #define BINARY(NAME)                                                                                         \
   SMCPU_MATH double __nv_##NAME(double x, double y) {                                                        \
@@ -27,10 +21,18 @@ UNARY(asin) UNARY(asinh) UNARY(atan) UNARY(atanh) UNARY(cbrt) UNARY(ceil) UNARY(
   SMCPU_MATH float __nv_##NAME##f(float x, float y) {                                                        \
     return __builtin_##NAME##f(x, y);                                                                        \
   }
-                BINARY(atan2) BINARY(copysign) BINARY(fdim) BINARY(fmax) BINARY(fmin) BINARY(fmod)
-                    BINARY(hypot) BINARY(nextafter) BINARY(pow) BINARY(remainder)
 
-                        SMCPU_MATH double __nv_j0(double x) {
+// clang-format off
+UNARY(acos) UNARY(acosh) UNARY(asin) UNARY(asinh) UNARY(atan) UNARY(atanh) UNARY(cbrt) UNARY(ceil)
+UNARY(cos) UNARY(cosh) UNARY(erf) UNARY(erfc) UNARY(exp) UNARY(exp2) UNARY(exp10) UNARY(expm1)
+UNARY(fabs) UNARY(floor) UNARY(lgamma) UNARY(log) UNARY(log10) UNARY(log1p) UNARY(log2) UNARY(logb)
+UNARY(nearbyint) UNARY(rint) UNARY(round) UNARY(sin) UNARY(sinh) UNARY(sqrt) UNARY(tan) UNARY(tanh)
+UNARY(tgamma) UNARY(trunc)
+BINARY(atan2) BINARY(copysign) BINARY(fdim) BINARY(fmax) BINARY(fmin) BINARY(fmod) BINARY(hypot)
+BINARY(nextafter) BINARY(pow) BINARY(remainder)
+    // clang-format on
+
+    SMCPU_MATH double __nv_j0(double x) {
   return ::j0(x);
 }
 SMCPU_MATH double __nv_j1(double x) {

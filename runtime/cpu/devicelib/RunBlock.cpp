@@ -201,3 +201,14 @@ SMCPU_EXPORT [[gnu::always_inline]] void smcpu_call_smcpu_count(Thread *thread, 
 SMCPU_EXPORT void *smcpu_reserved_shared(Thread *thread) {
   return thread->block ? thread->block->reserved : nullptr;
 }
+
+/// One access of a build with access checks; `size` bytes of what is not known to be shared or a thread's
+/// own.
+SMCPU_EXPORT void smcpu_call_smcpu_check_access(Thread *thread, const void *address, uint64_t size,
+                                                uint32_t isWrite, const char *where) {
+  SmcpuLaunch *launch = thread->launch;
+  const char *at = static_cast<const char *>(address);
+  const bool shared = at >= thread->arena && at < thread->dynamicShared + launch->dynamicShared;
+  if (launch->checkAccess && !shared)
+    launch->checkAccess(launch, address, size, static_cast<int>(isWrite), where);
+}
