@@ -68,8 +68,8 @@ Expected<Placement> mapOneNode(const Problem &problem, const MapOptions &) {
   const std::vector<TaskId> order = byDescendingRank(problem, MeanCosts(problem).upwardRanks());
   std::optional<Placement> best;
   // Nodes of one type with as many devices up are alike, unless a task is pinned to one of them.
-  const bool pinned =
-      std::ranges::any_of(problem.graph().tasks.ids(), [&](TaskId task) { return problem.pinned(task).has_value(); });
+  const bool pinned = std::ranges::any_of(problem.graph().tasks.ids(),
+                                          [&](TaskId task) { return problem.pinned(task).has_value(); });
   std::map<std::pair<NodeTypeId, std::size_t>, NodeId> seen;
   std::map<NodeId, std::size_t> up;
   for (DeviceId device : problem.devices())
@@ -94,14 +94,13 @@ Expected<Placement> mapRoundRobin(const Problem &problem, const MapOptions &) {
   ScheduleBuilder builder(problem);
   std::size_t next = 0;
   for (TaskId task : problem.topologicalOrder()) {
-    const std::vector<DeviceId> candidates = builder.candidates(task);
-    if (candidates.empty())
-      return std::unexpected(noDeviceLeft(problem, task));
     std::optional<DeviceId> chosen;
     for (std::size_t tried = 0; tried < turn.size() && !chosen; ++tried, next = (next + 1) % turn.size())
-      if (std::ranges::binary_search(candidates, turn[next]))
+      if (builder.allows(task, turn[next]))
         chosen = turn[next];
-    builder.place(task, chosen.value_or(candidates.front()));
+    if (!chosen)
+      return std::unexpected(noDeviceLeft(problem, task));
+    builder.place(task, *chosen);
   }
   return std::move(builder).finish();
 }

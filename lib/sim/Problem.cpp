@@ -229,7 +229,7 @@ void Problem::collectPieces() {
             explained += static_cast<double>(overlap);
           }
       if (explained < dependency.size.value()) // no accesses, or not enough of them: the rest moves as one
-        need(id, {dependency.from, dependency.buffer, Region{UINT64_MAX, 0, 0, 0}},
+        need(id, {dependency.from, dependency.buffer, Region{UINT64_MAX, 0, 0, dependency.buffer ? 0 : i}},
              bytes(dependency.size.value() - explained), i);
     }
     for (const Access &access : task.accesses) {

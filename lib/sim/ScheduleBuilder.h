@@ -32,6 +32,11 @@ public:
   /// class and leaf, since the others are alike. Empty when groups leave none.
   std::vector<DeviceId> candidates(TaskId task) const;
 
+  /// May run there now: by itself, and by the groups whose other tasks are placed.
+  bool allows(TaskId task, DeviceId device) const {
+    return problem_->allows(task, device) && groupsAllow(task, problem_->cluster().devices[device].node);
+  }
+
   /// When the task would run there. Its predecessors are placed; `device` may run it. Transfers it would need
   /// are each timed against the links as they are now, not against each other.
   Slot slotOn(TaskId task, DeviceId device) const;
