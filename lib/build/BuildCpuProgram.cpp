@@ -39,10 +39,13 @@ Expected<Toolchain> findToolchain(const BuildOptions &options, const WorkFolder 
     tools.cuda = *cuda;
   else
     return std::unexpected(cuda.error());
-  if (auto library = findOwnFile(folderOfTools, "../lib/libstreammap_cpudevice.so"))
-    tools.deviceLibrary = *library;
-  else
+  // In the build tree, then as installed.
+  auto library = findOwnFile(folderOfTools, "../lib/libstreammap_cpudevice.so");
+  if (!library)
+    library = findOwnFile(folderOfTools, "../" STREAMMAP_INSTALLED_LIBRARIES "/libstreammap_cpudevice.so");
+  if (!library)
     return std::unexpected(library.error());
+  tools.deviceLibrary = *library;
   tools.compatHeader = folder.path() + "/streammap_compat.h";
   if (auto written = writeFileWhole(tools.compatHeader, cudaCompatHeader()); !written)
     return std::unexpected(written.error());

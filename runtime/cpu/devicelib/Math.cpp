@@ -22,17 +22,7 @@
     return __builtin_##NAME##f(x, y);                                                                        \
   }
 
-// clang-format off
-UNARY(acos) UNARY(acosh) UNARY(asin) UNARY(asinh) UNARY(atan) UNARY(atanh) UNARY(cbrt) UNARY(ceil)
-UNARY(cos) UNARY(cosh) UNARY(erf) UNARY(erfc) UNARY(exp) UNARY(exp2) UNARY(exp10) UNARY(expm1)
-UNARY(fabs) UNARY(floor) UNARY(lgamma) UNARY(log) UNARY(log10) UNARY(log1p) UNARY(log2) UNARY(logb)
-UNARY(nearbyint) UNARY(rint) UNARY(round) UNARY(sin) UNARY(sinh) UNARY(sqrt) UNARY(tan) UNARY(tanh)
-UNARY(tgamma) UNARY(trunc)
-BINARY(atan2) BINARY(copysign) BINARY(fdim) BINARY(fmax) BINARY(fmin) BINARY(fmod) BINARY(hypot)
-BINARY(nextafter) BINARY(pow) BINARY(remainder)
-    // clang-format on
-
-    SMCPU_MATH double __nv_j0(double x) {
+SMCPU_MATH double __nv_j0(double x) {
   return ::j0(x);
 }
 SMCPU_MATH double __nv_j1(double x) {
@@ -619,3 +609,14 @@ SMCPU_MATH float __nv_half2float(short x) {
 SMCPU_MATH short __nv_float2half_rn(float x) {
   return bits<short>(static_cast<_Float16>(x));
 }
+
+// The functions of one and of two values that have the same name everywhere.
+// clang-format off
+UNARY(acos) UNARY(acosh) UNARY(asin) UNARY(asinh) UNARY(atan) UNARY(atanh) UNARY(cbrt) UNARY(ceil)
+UNARY(cos) UNARY(cosh) UNARY(erf) UNARY(erfc) UNARY(exp) UNARY(exp2) UNARY(exp10) UNARY(expm1)
+UNARY(fabs) UNARY(floor) UNARY(lgamma) UNARY(log) UNARY(log10) UNARY(log1p) UNARY(log2) UNARY(logb)
+UNARY(nearbyint) UNARY(rint) UNARY(round) UNARY(sin) UNARY(sinh) UNARY(sqrt) UNARY(tan) UNARY(tanh)
+UNARY(tgamma) UNARY(trunc)
+BINARY(atan2) BINARY(copysign) BINARY(fdim) BINARY(fmax) BINARY(fmin) BINARY(fmod) BINARY(hypot)
+BINARY(nextafter) BINARY(pow) BINARY(remainder)
+    // clang-format on
