@@ -75,9 +75,16 @@ private:
     data_.parameters = graph_.program.parameters;
     data_.clusterName = cluster_.name;
     data_.nodeCount = cluster_.nodes.size();
-    data_.deviceCount = cluster_.devices.size();
-    data_.unavailableDevices = static_cast<std::size_t>(std::ranges::count_if(
-        cluster_.devices, [](const Device &device) { return device.state != State::up; }));
+    // The cores of a node count as a device only where they run something.
+    IndexedVector<DeviceId, char> counts(cluster_.devices.size());
+    for (DeviceId device : cluster_.devices.ids())
+      counts[device] = cluster_.devices[device].gpu.has_value();
+    for (const DeviceUse &use : placement_.devices)
+      counts[use.device] = 1;
+    for (DeviceId device : cluster_.devices.ids()) {
+      data_.deviceCount += counts[device];
+      data_.unavailableDevices += counts[device] && cluster_.devices[device].state != State::up;
+    }
     data_.dependencyCount = graph_.dependencies.size();
     data_.predicted = placement_.predicted;
     data_.solver = placement_.solver;
@@ -416,7 +423,8 @@ private:
     for (const auto &[name, rest] : defaults)
       data_.warnings.push_back({"default-estimate",
                                 std::to_string(rest.first) + " task" + (rest.first == 1 ? "" : "s") +
-                                    " of '" + name + "' " + (rest.first == 1 ? "rests" : "rest") + " on a default time",
+                                    " of '" + name + "' " + (rest.first == 1 ? "rests" : "rest") +
+                                    " on a default time",
                                 rest.second, "add a flops(), bytes() or seconds() clause"});
     for (DeviceId id : cluster_.devices.ids())
       if (const Device &device = cluster_.devices[id];
