@@ -153,6 +153,7 @@ void setCodeGeneration(clang::CompilerInvocation &invocation) {
   options.UnrollLoops = false;
   invocation.getFrontendOpts().DisableFree = false;
   invocation.getDiagnosticOpts().ErrorLimit = 200;
+  invocation.getDiagnosticOpts().ShowCarets = false; // and with them the count of warnings on stderr
   // Launches and some headers ask for the toolkit's version, which -nocudalib loses.
   if (const auto toolkit = findCudaToolkit(); toolkit && invocation.getTargetOpts().SDKVersion.empty())
     invocation.getTargetOpts().SDKVersion = llvm::VersionTuple(toolkit->major, toolkit->minor);
@@ -229,6 +230,7 @@ Expected<std::string> compileToPtx(const CompileJob &job, const std::string &arc
     llvm::InitializeAllAsmPrinters();
     invocation->getCodeGenOpts().OptimizationLevel = 3;
     invocation->getFrontendOpts().DisableFree = false;
+    invocation->getDiagnosticOpts().ShowCarets = false;
     clang::CompilerInstance compiler(invocation);
     compiler.setVirtualFileSystem(files);
     compiler.createDiagnostics(&recorder, false);

@@ -192,6 +192,12 @@ Expression Expression::ofAtom(Atom atom) {
   return result;
 }
 
+Expression Expression::ofTerm(const Term &term) {
+  Expression result;
+  result.add(term);
+  return result;
+}
+
 Expression Expression::symbol(std::string name) {
   return ofAtom(Atom(Atom::Kind::symbol, std::move(name), {}));
 }
@@ -269,28 +275,67 @@ std::optional<std::int64_t> Expression::constant() const {
   return std::nullopt;
 }
 
+namespace {
+
+/// What all terms have in common; empty for fewer than two terms.
+std::vector<Factor> commonFactors(const std::vector<Term> &terms) {
+  std::vector<Factor> common;
+  if (terms.size() < 2)
+    return common;
+  for (const Factor &candidate : terms.front().factors) {
+    unsigned power = candidate.second;
+    for (const Term &term : terms) {
+      const auto same = std::ranges::find_if(
+          term.factors, [&](const Factor &other) { return other.first->text() == candidate.first->text(); });
+      power = same == term.factors.end() ? 0 : std::min(power, same->second);
+    }
+    if (power != 0)
+      common.emplace_back(candidate.first, power);
+  }
+  return common;
+}
+
+std::vector<Factor> without(std::vector<Factor> factors, const std::vector<Factor> &removed) {
+  for (const Factor &gone : removed)
+    for (Factor &factor : factors)
+      if (factor.first->text() == gone.first->text())
+        factor.second -= gone.second;
+  std::erase_if(factors, [](const Factor &factor) { return factor.second == 0; });
+  return factors;
+}
+
+} // namespace
+
 std::string Expression::text() const {
   if (terms_.empty())
     return "0";
-  std::int64_t common = 1;
+  std::int64_t denominator = 1, shared = 0;
   for (const Term &term : terms_)
-    common = std::lcm(common, term.denominator);
+    denominator = std::lcm(denominator, term.denominator);
+  for (const Term &term : terms_)
+    shared = std::gcd(shared, term.numerator * (denominator / term.denominator));
+  const std::vector<Factor> common = commonFactors(terms_);
+  if (common.empty())
+    shared = 1; // 2*n + 4 reads better than 2*(n + 2)
   std::string text;
   for (const Term &term : terms_) {
-    std::int64_t coefficient = term.numerator * (common / term.denominator);
+    std::int64_t coefficient =
+        term.numerator * (denominator / term.denominator) / (terms_.size() > 1 ? shared : 1);
     if (text.empty())
       text += coefficient < 0 ? "-" : "";
     else
       text += coefficient < 0 ? " - " : " + ";
     coefficient = coefficient < 0 ? -coefficient : coefficient;
-    const std::string factors = factorsText(term.factors);
+    const std::string factors = factorsText(without(term.factors, common));
     if (factors.empty() || coefficient != 1)
       text += std::to_string(coefficient) + (factors.empty() ? "" : "*");
     text += factors;
   }
-  if (common == 1)
-    return text;
-  return (terms_.size() == 1 ? text : "(" + text + ")") + "/" + std::to_string(common);
+  if (!common.empty())
+    text = (shared == 1 ? "" : std::to_string(shared) + "*") + factorsText(common) + "*(" + text + ")";
+  else if (denominator != 1 && terms_.size() > 1)
+    text = "(" + text + ")";
+  return denominator == 1 ? text : text + "/" + std::to_string(denominator);
 }
 
 std::set<std::string> Expression::symbols() const {
@@ -455,7 +500,6 @@ std::pair<Expression, Expression> multipleAndRest(const Expression &a, const Exp
   const std::vector<Term> &divisor = b.terms();
   Expression multiple, rest;
   for (const Term &term : a.terms()) {
-    Expression one(1);
     Term quotient = term;
     bool divides = divisor.size() == 1 && term.denominator == 1 && divisor[0].denominator == 1 &&
                    term.numerator % divisor[0].numerator == 0;
@@ -474,61 +518,74 @@ std::pair<Expression, Expression> multipleAndRest(const Expression &a, const Exp
           quotient.factors.erase(same);
       }
     }
-    const Term &chosen = divides ? quotient : term;
-    Expression value(chosen.numerator);
-    for (const auto &[atom, power] : chosen.factors)
-      for (unsigned i = 0; i != power; ++i)
-        value = value * Expression::ofAtom(*atom);
-    value = value.dividedBy(chosen.denominator);
-    (divides ? multiple : rest) += value;
+    (divides ? multiple : rest) += Expression::ofTerm(divides ? quotient : term);
   }
   return {multiple, rest};
+}
+
+/// The integer that stands alone in a sum.
+std::int64_t constantPart(const Expression &e) {
+  for (const Term &term : e.terms())
+    if (term.factors.empty() && term.denominator == 1)
+      return term.numerator;
+  return 0;
+}
+
+/// The one atom that `e` is, if it is one.
+const Atom *soleAtom(const Expression &e) {
+  const std::vector<Term> &terms = e.terms();
+  const bool alone = terms.size() == 1 && terms[0].numerator == 1 && terms[0].denominator == 1 &&
+                     terms[0].factors.size() == 1 && terms[0].factors[0].second == 1;
+  return alone ? terms[0].factors[0].first.get() : nullptr;
 }
 
 Expression divided(Atom::Kind kind, const Expression &a, const Expression &b) {
   if (b == Expression(1) || a.isZero())
     return a;
   // Only a divisor that cannot be 0 may be cancelled.
-  if (b.isPositive()) {
-    auto [multiple, rest] = multipleAndRest(a, b);
-    if (const auto divisor = b.constant()) {
-      // A constant part of the rest that is beyond the divisor goes too: floordiv(n + 5, 2) is
-      // floordiv(n + 1, 2) + 2.
-      std::int64_t constantPart = 0;
-      for (const Term &term : rest.terms())
-        if (term.factors.empty() && term.denominator == 1)
-          constantPart = term.numerator;
-      const std::int64_t whole = floorOf(constantPart, *divisor);
-      multiple += whole;
-      rest += -whole * *divisor;
-      if (const auto value = rest.constant())
-        return multiple + (kind == Atom::Kind::floorDiv ? 0 : (*value > 0));
-      // floordiv(floordiv(x, c), b) is floordiv(x, c*b).
-      if (rest.terms().size() == 1 && rest.terms()[0].factors.size() == 1 && rest.terms()[0].numerator == 1 &&
-          rest.terms()[0].denominator == 1 && rest.terms()[0].factors[0].second == 1) {
-        const Atom &inner = *rest.terms()[0].factors[0].first;
-        if (inner.kind() == kind && inner.arguments()[1].isPositive())
-          return multiple + divided(kind, inner.arguments()[0], inner.arguments()[1] * b);
-      }
-    }
-    if (rest.isZero())
-      return multiple;
-    return multiple + Expression::ofAtom(Atom(kind, {}, {rest, b}));
+  if (!b.isPositive())
+    return Expression::ofAtom(Atom(kind, {}, {a, b}));
+  auto [multiple, rest] = multipleAndRest(a, b);
+  const auto divisor = b.constant();
+  if (divisor) {
+    // What the constant part holds beyond the divisor goes too: floordiv(n + 5, 2) is floordiv(n + 1, 2) + 2.
+    const std::int64_t whole = floorOf(constantPart(rest), *divisor);
+    multiple += whole;
+    rest += -whole * *divisor;
   }
-  return Expression::ofAtom(Atom(kind, {}, {a, b}));
+  if (const auto value = rest.constant(); value && divisor)
+    return multiple + (kind == Atom::Kind::floorDiv ? 0 : (*value > 0));
+  if (rest.isZero())
+    return multiple;
+  // floordiv(floordiv(x, c), b) is floordiv(x, c*b), and likewise for ceildiv.
+  if (const Atom *inner = soleAtom(rest);
+      inner && inner->kind() == kind && inner->arguments()[1].isPositive())
+    return multiple + divided(kind, inner->arguments()[0], inner->arguments()[1] * b);
+  // One spelling for floordiv(n + 31, 32), which is ceildiv(n, 32), and for ceildiv(n + 1, 2), which is
+  // floordiv(n, 2) + 1: ceildiv has no constant part.
+  const std::int64_t constant = constantPart(rest);
+  if (kind == Atom::Kind::floorDiv && divisor && constant == *divisor - 1)
+    return multiple + Expression::ofAtom(Atom(Atom::Kind::ceilDiv, {}, {rest - constant, b}));
+  if (kind == Atom::Kind::floorDiv && constant == -1)
+    return multiple + Expression::ofAtom(Atom(Atom::Kind::ceilDiv, {}, {rest + 1, b})) - 1;
+  if (kind == Atom::Kind::ceilDiv && constant != 0)
+    return multiple + divided(Atom::Kind::floorDiv, rest - 1, b) + 1;
+  return multiple + Expression::ofAtom(Atom(kind, {}, {rest, b}));
+}
+
+/// Whether `part` is floordiv(whole, d), with nothing negative about it.
+bool isPartOf(const Expression &part, const Expression &whole) {
+  const Atom *division = soleAtom(part);
+  return division && division->kind() == Atom::Kind::floorDiv && division->arguments()[0] == whole &&
+         whole.isNonNegative() && division->arguments()[1].isPositive();
 }
 
 /// min or max: nested ones flattened, those that another one always beats dropped, sorted by text.
 Expression extreme(Atom::Kind kind, const Expression &a, const Expression &b) {
   std::vector<Expression> all;
   for (const Expression *side : {&a, &b}) {
-    const std::vector<Term> &terms = side->terms();
-    const bool nested = terms.size() == 1 && terms[0].numerator == 1 && terms[0].denominator == 1 &&
-                        terms[0].factors.size() == 1 && terms[0].factors[0].second == 1 &&
-                        terms[0].factors[0].first->kind() == kind;
-    if (nested)
-      all.insert(all.end(), terms[0].factors[0].first->arguments().begin(),
-                 terms[0].factors[0].first->arguments().end());
+    if (const Atom *nested = soleAtom(*side); nested && nested->kind() == kind)
+      all.insert(all.end(), nested->arguments().begin(), nested->arguments().end());
     else
       all.push_back(*side);
   }
@@ -538,6 +595,9 @@ Expression extreme(Atom::Kind kind, const Expression &a, const Expression &b) {
     for (std::size_t j = 0; j != all.size() && !beaten; ++j) {
       const Expression lead = kind == Atom::Kind::min ? all[i] - all[j] : all[j] - all[i];
       beaten = i != j && lead.isNonNegative() && (!lead.isZero() || j < i);
+      const Expression &less = kind == Atom::Kind::min ? all[j] : all[i];
+      const Expression &more = kind == Atom::Kind::min ? all[i] : all[j];
+      beaten = beaten || isPartOf(less, more);
     }
     if (!beaten)
       kept.push_back(all[i]);
@@ -616,15 +676,47 @@ Expression positive(const Expression &a) {
     return 1;
   if ((-a).isNonNegative())
     return 0;
+  // Of a condition and its opposite, one is spelt by the other.
+  if (!a.terms().empty() && a.terms().front().numerator < 0)
+    return 1 - positive(1 - a);
   return Expression::ofAtom(Atom(Atom::Kind::positive, {}, {a}));
 }
 
+namespace {
+
+/// A term that is no polynomial in the variable: what does not depend on it goes in front of the sum.
+Expression openSum(const std::string &variable, const Expression &low, const Expression &high,
+                   const Term &term) {
+  Expression outside = Expression(term.numerator).dividedBy(term.denominator), inside = 1;
+  for (const auto &[atom, power] : term.factors) {
+    Expression &side = atom->contains(variable) ? inside : outside;
+    for (unsigned i = 0; i != power; ++i)
+      side = side * Expression::ofAtom(*atom);
+  }
+  return outside * Expression::ofAtom(Atom(Atom::Kind::sum, variable, {low, high, inside}));
+}
+
+bool isPolynomialIn(const std::string &variable, const Term &term) {
+  return std::ranges::all_of(term.factors, [&](const Factor &factor) {
+    return factor.first->kind() == Atom::Kind::symbol || !factor.first->contains(variable);
+  });
+}
+
+} // namespace
+
 Expression sumOfNonEmpty(const std::string &variable, const Expression &low, const Expression &high,
                          const Expression &body) {
-  const auto coefficients = body.coefficients(variable);
+  Expression polynomial, result;
+  for (const Term &term : body.terms()) {
+    if (!isPolynomialIn(variable, term)) {
+      result += openSum(variable, low, high, term);
+      continue;
+    }
+    polynomial += Expression::ofTerm(term);
+  }
+  const auto coefficients = polynomial.coefficients(variable);
   if (!coefficients || coefficients->size() > highestDegree)
     return Expression::ofAtom(Atom(Atom::Kind::sum, variable, {low, high, body}));
-  Expression result;
   for (unsigned power = 0; power != coefficients->size(); ++power)
     if (!(*coefficients)[power].isZero())
       result += (*coefficients)[power] * (powerSum(power, high) - powerSum(power, low));
@@ -636,9 +728,22 @@ Expression sum(const std::string &variable, const Expression &low, const Express
   if (body.isZero())
     return 0;
   const auto coefficients = body.coefficients(variable);
-  if (coefficients && coefficients->size() == 1)
+  if (!coefficients) {
+    Expression result; // term by term, so that each is guarded against an empty range in its own way
+    if (body.terms().size() == 1)
+      return sumOfNonEmpty(variable, low, high, body);
+    for (const Term &term : body.terms())
+      result += sum(variable, low, high, Expression::ofTerm(term));
+    return result;
+  }
+  if (coefficients->size() == 1)
     return (*coefficients)[0] * maximum(0, high - low);
-  return sumOfNonEmpty(variable, low, coefficients ? maximum(low, high) : high, body);
+  // Terms of 0 in front of the range may join it: from 0 there is less to say about an empty range than
+  // from 1.
+  Expression first = low;
+  while (first.constant().value_or(0) > 0 && body.substitute(variable, first - 1).isZero())
+    first = first - 1;
+  return sumOfNonEmpty(variable, first, maximum(first, high), body);
 }
 
 } // namespace streammap

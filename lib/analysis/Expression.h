@@ -48,6 +48,7 @@ public:
   Expression(std::int64_t value);
   static Expression symbol(std::string name);
   static Expression ofAtom(Atom atom);
+  static Expression ofTerm(const Term &term);
 
   /// Canonical and readable; parseExpression() gives the expression back.
   std::string text() const;

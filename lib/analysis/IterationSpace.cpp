@@ -85,14 +85,6 @@ void collectAtoms(const Expression &e, Kind kind, std::vector<std::shared_ptr<co
     }
 }
 
-Expression termValue(const Expression::Term &term) {
-  Expression value(term.numerator);
-  for (const auto &[atom, power] : term.factors)
-    for (unsigned i = 0; i != power; ++i)
-      value = value * Expression::ofAtom(*atom);
-  return value.dividedBy(term.denominator);
-}
-
 bool Counter::isPositive(const Expression &e) const {
   if (e.isPositive())
     return true;
@@ -236,7 +228,7 @@ Counter::Step Counter::splitQuotients(IterationSpace &space) {
         const bool vanishes = std::ranges::any_of(
             term.factors, [&](const auto &factor) { return Expression::ofAtom(*factor.first) == zero; });
         if (!vanishes)
-          cleaned += termValue(term);
+          cleaned += Expression::ofTerm(term);
       }
       result = cleaned;
     }
@@ -269,7 +261,7 @@ Counter::Step Counter::liftDivisions(IterationSpace &space) const {
       const Expression &x = atom.arguments()[0], &m = atom.arguments()[1];
       if (!mentions(x, space) || mentions(m, space) || !isPositive(m))
         continue;
-      const Expression rest = constraint - termValue(term);
+      const Expression rest = constraint - Expression::ofTerm(term);
       const bool floors = atom.kind() == Kind::floorDiv;
       if (term.numerator < 0)
         constraint = floors ? m * (rest + 1) - 1 - x : m * rest - x;
@@ -292,7 +284,7 @@ Counter::Step Counter::liftExtremes(IterationSpace &space) const {
       const Atom &atom = *term.factors[0].first;
       if (atom.kind() != (term.numerator > 0 ? Kind::min : Kind::max))
         continue;
-      const Expression rest = constraint - termValue(term);
+      const Expression rest = constraint - Expression::ofTerm(term);
       space.constraints.erase(space.constraints.begin() + static_cast<std::ptrdiff_t>(i));
       for (const Expression &argument : atom.arguments())
         space.constraints.push_back(rest + term.numerator * argument);
@@ -350,30 +342,52 @@ Counter::Step Counter::lowerExtremes(IterationSpace &space, std::vector<Iteratio
   return Step::changed;
 }
 
-/// A constraint without `v` that follows from a lower and an upper bound of some v: `n > 0` beside
-/// 0 <= v < n.
+/// log2(x) >= 0 says x - 1 >= 0.
+static std::optional<Expression> atLeastOneBy(const Expression &fact) {
+  if (fact.terms().size() != 1 || fact.terms()[0].factors.size() != 1)
+    return std::nullopt;
+  const Atom &atom = *fact.terms()[0].factors[0].first;
+  if (atom.kind() != Kind::log2 || fact.terms()[0].numerator < 0)
+    return std::nullopt;
+  return atom.arguments()[0] - 1;
+}
+
+/// Drops constraints without `v` that follow from a lower and an upper bound of some v: `n > 0` beside
+/// 0 <= v < n, and the guard in front of a strided loop. One at a time, so that no two imply each other away.
+/// Plain `v >= 0` stays, as fusing indices asks for it.
 void Counter::dropImplied(IterationSpace &space) const {
-  std::vector<Expression> facts;
+  const auto dropOne = [&](const std::vector<Expression> &facts, const std::string *variable) {
+    const auto implied = std::ranges::find_if(space.constraints, [&](const Expression &constraint) {
+      if (variable && constraint.contains(*variable))
+        return false;
+      if (std::ranges::any_of(space.variables,
+                              [&](const std::string &v) { return constraint == Expression::symbol(v); }))
+        return false;
+      return std::ranges::any_of(facts,
+                                 [&](const Expression &fact) { return (constraint - fact).isNonNegative(); });
+    });
+    if (implied == space.constraints.end())
+      return false;
+    space.constraints.erase(implied);
+    return true;
+  };
+  while (dropOne(assumptions_, nullptr))
+    ;
   for (const std::string &variable : space.variables)
-    if (const auto bounds = boundsOf(space, variable))
+    for (bool dropped = true; dropped;) {
+      dropped = false;
+      const auto bounds = boundsOf(space, variable);
+      if (!bounds)
+        break;
+      std::vector<Expression> facts;
       for (const Bound &lower : bounds->first)
         for (const Bound &upper : bounds->second)
           facts.push_back(upper.rest * lower.coefficient + lower.rest * upper.coefficient);
-  for (std::size_t i = 0; i < space.constraints.size();) {
-    const Expression &constraint = space.constraints[i];
-    const bool implied =
-        std::ranges::any_of(facts,
-                            [&](const Expression &fact) { return (constraint - fact).isNonNegative(); }) ||
-        std::ranges::any_of(assumptions_,
-                            [&](const Expression &fact) { return (constraint - fact).isNonNegative(); });
-    // A fact that a constraint on v took part in cannot be that constraint itself: facts have no v. But a
-    // constraint with other variables may be half of the fact that implies it; then both stay.
-    if (implied && !mentions(constraint, space)) {
-      space.constraints.erase(space.constraints.begin() + static_cast<std::ptrdiff_t>(i));
-      continue;
+      for (std::size_t i = 0, known = facts.size(); i != known; ++i)
+        if (const std::optional<Expression> least = atLeastOneBy(facts[i]))
+          facts.push_back(*least);
+      dropped = dropOne(facts, &variable);
     }
-    ++i;
-  }
 }
 
 std::optional<std::pair<std::vector<Bound>, std::vector<Bound>>>
@@ -587,8 +601,9 @@ Expected<Expression> Counter::count(IterationSpace space) {
     if (normalise(space) == Step::empty)
       return Expression(0);
     dropImplied(space);
-    if (solveEqualities(space) == Step::changed || liftDivisions(space) == Step::changed ||
-        liftExtremes(space) == Step::changed || fuseIndices(space) == Step::changed ||
+    // Indices are fused before an equality takes one of them away.
+    if (liftDivisions(space) == Step::changed || liftExtremes(space) == Step::changed ||
+        fuseIndices(space) == Step::changed || solveEqualities(space) == Step::changed ||
         splitQuotients(space) == Step::changed)
       continue;
     break;

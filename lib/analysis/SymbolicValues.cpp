@@ -350,6 +350,18 @@ MaybeExpression SymbolicValues::loopPhi(const llvm::PHINode &phi) {
                                                                     : floorDiv(sequence->first, power);
 }
 
+/// The same value whichever way was taken: both sides of a branch computed it.
+MaybeExpression SymbolicValues::mergePhi(const llvm::PHINode &phi, const llvm::Loop *scope) {
+  MaybeExpression common;
+  for (const llvm::Use &incoming : phi.incoming_values()) {
+    const MaybeExpression value = valueOf(*incoming.get(), scope);
+    if (!value || (common && !(*common == *value)))
+      return std::nullopt;
+    common = value;
+  }
+  return common;
+}
+
 MaybeExpression SymbolicValues::unknownValue(const llvm::Value &value, const llvm::Loop *scope) {
   if (llvm::isa<llvm::Argument>(value))
     return argument(value);
@@ -364,7 +376,7 @@ MaybeExpression SymbolicValues::unknownValue(const llvm::Value &value, const llv
   if (const auto *operation = llvm::dyn_cast<llvm::BinaryOperator>(&value))
     return computed(*operation, scope);
   if (const auto *phi = llvm::dyn_cast<llvm::PHINode>(&value))
-    return loopPhi(*phi);
+    return loops_.isLoopHeader(phi->getParent()) ? loopPhi(*phi) : mergePhi(*phi, scope);
   if (const auto *frozen = llvm::dyn_cast<llvm::FreezeInst>(&value))
     return valueOf(*frozen->getOperand(0), scope);
   if (const auto *choice = llvm::dyn_cast<llvm::SelectInst>(&value)) {

@@ -81,6 +81,7 @@ private:
   std::optional<Expression> computed(const llvm::BinaryOperator &operation, const llvm::Loop *scope);
   std::optional<Expression> ofBoolean(const llvm::Value &value, const llvm::Loop *scope);
   std::optional<Expression> loopPhi(const llvm::PHINode &phi);
+  std::optional<Expression> mergePhi(const llvm::PHINode &phi, const llvm::Loop *scope);
   std::optional<Indicator> comparison(unsigned predicate, const llvm::Value &left, const llvm::Value &right,
                                       const llvm::Loop *scope);
   bool isNonNegative(const Expression &e) const { return e.lowerBound(nonNegative_).value_or(-1) >= 0; }

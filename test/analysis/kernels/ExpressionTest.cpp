@@ -81,7 +81,9 @@ TEST_CASE("a formula is printed in one readable order") {
   CHECK((2 * n * ceilDiv(n, block)).text() == "2*n*ceildiv(n, blockDim.x)");
   CHECK((m * n - n * m).text() == "0");
   CHECK((3 - n + n * n).text() == "n*n - n + 3");
-  CHECK((n * n - n).dividedBy(2).text() == "(n*n - n)/2");
+  CHECK((n * n - n).dividedBy(2).text() == "n*(n - 1)/2");
+  CHECK((4 * n * m + 2 * n).text() == "2*n*(2*m + 1)");
+  CHECK((n * n + m).dividedBy(2).text() == "(n*n + m)/2");
   CHECK((n * n).dividedBy(2).text() == "n*n/2");
   CHECK(Expression::symbol("trips@csr.cu:14").text() == "trips@csr.cu:14");
 }
@@ -107,6 +109,7 @@ TEST_CASE("sums of polynomials are closed, others stay") {
   CHECK(sum("i", n, n, i).text() == "0");
   CHECK(sum("i", 0, n, 3).text() == "3*max(0, n)");
   CHECK(sum("i", 0, n, floorDiv(n, exp2(i))).text() == "sum(i, 0, n, floordiv(n, exp2(i)))");
+  CHECK(sum("i", 0, n, 3 * n * exp2(i) + 1).text() == "3*n*sum(i, 0, n, exp2(i)) + max(0, n)");
   CHECK(valueOf(sum("i", 0, n, i * i * i), {{"n", 100}}) == 24502500);
   CHECK(valueOf(sum("i", 0, n, i), {{"n", -3}}) == 0);
   CHECK(valueOf(parseExpression("sum(i, 0, n, floordiv(n, exp2(i)))").value(), {{"n", 5}}) == 5 + 2 + 1);
@@ -121,8 +124,8 @@ TEST_CASE("a sum's variable captures nothing") {
 
 TEST_CASE("what is printed is parsed back") {
   for (const char *text :
-       {"2*n*ceildiv(n, blockDim.x)", "(n*n - n)/2", "-n + 3", "min(5, a, b)", "sum(i, 0, n, exp2(i))",
-        "nnz*trips@csr-v2.cu:14 + 1", "log2(p.rows)", "positive(n - 1)", "0", "-7"})
+       {"2*n*ceildiv(n, blockDim.x)", "n*(n - 1)/2", "(n*n + m)/2", "-n + 3", "min(5, a, b)",
+        "sum(i, 0, n, exp2(i))", "nnz*trips@csr-v2.cu:14 + 1", "log2(p.rows)", "positive(n - 1)", "0", "-7"})
     CHECK(parsed(text) == text);
 }
 
