@@ -251,23 +251,18 @@ private:
                                               ", before " + title(dependency.from) +
                                               ", which it depends on, ends at " + exact(from.end));
       else if (dependency.size.value() > 0 && from.device != to.device)
-        checkArrival(dependency, from, to);
+        checkArrival(dependency, to);
     }
   }
 
-  /// The bytes must have come to the task's device; from another node, to its node is enough, since what the
-  /// network brings passes the host's memory.
-  void checkArrival(const Dependency &dependency, const Assignment &from, const Assignment &to) {
-    const NodeId node = cluster_.devices[to.device].node;
-    const bool nodeWillDo = cluster_.devices[from.device].node != node;
+  /// The bytes must have come to the task's own device, also where a neighbour on its node has them.
+  void checkArrival(const Dependency &dependency, const Assignment &to) {
     double arrived = 0;
     auto transfers = bySource_.find(sourceOf(dependency));
     if (transfers != bySource_.end())
-      for (const Transfer *transfer : transfers->second) {
-        bool here = transfer->to == to.device || (nodeWillDo && cluster_.devices[transfer->to].node == node);
-        if (here && transfer->end.value() <= to.start.value() + tolerance_)
+      for (const Transfer *transfer : transfers->second)
+        if (transfer->to == to.device && transfer->end.value() <= to.start.value() + tolerance_)
           arrived += transfer->size.value();
-      }
     if (arrived >= dependency.size.value() * (1 - 1e-9))
       return;
     report(ViolationKind::dependency, title(dependency.to) + " starts on " + deviceOf(dependency.to) +

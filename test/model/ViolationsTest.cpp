@@ -186,10 +186,11 @@ TEST_CASE("data that came to a device for one task serves the next from the same
   Placement placement = placementOf({{0, 0, 1}, {2, 2, 3}, {2, 3, 4}});
   placement.transfers = {transfer(0, 0, 2, mebibytes(4), 1, 2)};
   CHECK(told(graph, twoNodes(), placement).empty());
-  placement.assignments[2].device = DeviceId(3); // another GPU of the node it came to
+  placement.assignments[2].device = DeviceId(3); // a neighbour of the GPU it came to has nothing yet
+  CHECK(told(graph, twoNodes(), placement).size() == 1);
+  placement.transfers.push_back(
+      transfer(1, std::nullopt, 3, mebibytes(4), 2, 3)); // through the node's memory
   CHECK(told(graph, twoNodes(), placement).empty());
-  placement.transfers[0].to = DeviceId(1); // and of a node it never came to
-  CHECK(told(graph, twoNodes(), placement).size() == 2);
 }
 
 TEST_CASE("between GPUs of one node data is moved too") {
