@@ -1,5 +1,5 @@
 #include "cpudevice/LibraryCalls.h"
-#include <algorithm>
+#include "cpudevice/InlinePtx.h"
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstrTypes.h>
@@ -16,13 +16,6 @@ std::string identifier(llvm::StringRef text) {
   return result;
 }
 
-std::vector<LibraryArgument> allArguments(const llvm::CallBase &call) {
-  std::vector<LibraryArgument> result;
-  for (unsigned i = 0; i != call.arg_size(); ++i)
-    result.push_back(i);
-  return result;
-}
-
 /// How many values the call returns.
 unsigned resultCount(const llvm::CallBase &call) {
   if (call.getType()->isVoidTy())
@@ -32,15 +25,7 @@ unsigned resultCount(const llvm::CallBase &call) {
   return 1;
 }
 
-/// The text of inline PTX without the braces of a scope and surrounding space.
-llvm::StringRef bareText(llvm::StringRef text) {
-  text = text.trim(" \t\n\r;");
-  if (text.starts_with("{") && text.ends_with("}"))
-    text = text.drop_front().drop_back().trim(" \t\n\r;");
-  return text;
-}
-
-/// Inline PTX of several instructions that matters: what identifies it, and the library's function.
+/// Inline PTX that is translated as a whole: what identifies it, and the library's function.
 struct KnownText {
   llvm::StringRef part;
   const char *name;
@@ -49,54 +34,6 @@ constexpr KnownText knownTexts[] = {
     // cooperative_groups/details/memory.h: shared memory that CUDA keeps for its own barriers
     {"%reserved_smem_offset_1", "smcpu_reserved_shared"},
 };
-
-/// "fma.rn.f32 $0, $1, $2, $3" -> ptx_fma_rn_f32 with inputs 0, 1, 2. Registers become part of the name,
-/// literals become arguments, addresses lose their brackets, braces mark packing.
-LibraryCall callOfInlinePtx(const llvm::CallBase &call, const llvm::InlineAsm &assembly) {
-  const llvm::StringRef text = bareText(assembly.getAsmString());
-  if (text.empty())
-    return {};
-  const LibraryCall unknown{.name = text.str(), .arguments = {}};
-  if (text.contains(';')) {
-    for (const KnownText &known : knownTexts)
-      if (text.contains(known.part))
-        return {.name = known.name, .arguments = allArguments(call)};
-    return unknown;
-  }
-  if (text.starts_with("@"))
-    return unknown;
-  const std::size_t space = text.find_first_of(" \t\n");
-  LibraryCall result{.name = "smcpu_ptx_" + identifier(text.substr(0, space)), .arguments = {}};
-  if (space == llvm::StringRef::npos)
-    return result;
-  const llvm::StringRef operandText = text.substr(space).trim();
-  const unsigned outputs = resultCount(call);
-  if (operandText.contains('{'))
-    result.name += "_pack";
-  llvm::SmallVector<llvm::StringRef, 6> operands;
-  operandText.split(operands, ',');
-  for (llvm::StringRef operand : operands) {
-    operand = operand.trim(" \t\n{}[]");
-    unsigned index = 0;
-    long long literal = 0;
-    if (operand.consume_front("$")) {
-      if (operand.starts_with("{") || operand.getAsInteger(10, index))
-        return unknown;
-      if (index >= outputs) {
-        if (index - outputs >= call.arg_size())
-          return unknown;
-        result.arguments.push_back(index - outputs);
-      }
-    } else if (!operand.getAsInteger(0, literal)) {
-      result.arguments.push_back(literal);
-    } else if (operand.consume_front("%")) {
-      result.name += "_" + identifier(operand);
-    } else {
-      return unknown;
-    }
-  }
-  return result;
-}
 
 bool coercible(const llvm::Type *from, const llvm::Type *to) {
   if (from == to || (from->isPointerTy() && to->isPointerTy()))
@@ -110,8 +47,12 @@ bool coercible(const llvm::Type *from, const llvm::Type *to) {
 } // namespace
 
 std::optional<LibraryCall> libraryCall(const llvm::CallBase &call) {
-  if (auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
-    return callOfInlinePtx(call, *assembly);
+  if (auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
+    for (const KnownText &known : knownTexts)
+      if (llvm::StringRef(assembly->getAsmString()).contains(known.part))
+        return LibraryCall{known.name};
+    return std::nullopt;
+  }
   const llvm::Function *callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration())
     return std::nullopt;
@@ -120,19 +61,19 @@ std::optional<LibraryCall> libraryCall(const llvm::CallBase &call) {
   case llvm::Intrinsic::trap:
   case llvm::Intrinsic::debugtrap:
   case llvm::Intrinsic::ubsantrap:
-    return LibraryCall{.name = "smcpu_trap", .arguments = {}};
+    return LibraryCall{"smcpu_trap"};
   default:
     break;
   }
   if (name.starts_with("llvm.nvvm.atomic."))
     return std::nullopt; // lowerAtomics
   if (name.consume_front("llvm.nvvm."))
-    return LibraryCall{.name = "smcpu_nvvm_" + identifier(name), .arguments = allArguments(call)};
+    return LibraryCall{"smcpu_nvvm_" + identifier(name)};
   if (callee->isIntrinsic())
     return std::nullopt;
   if (name.starts_with("__nv_"))
-    return LibraryCall{.name = name.str(), .takesThread = false, .arguments = allArguments(call)};
-  return LibraryCall{.name = "smcpu_call_" + name.str(), .arguments = allArguments(call)};
+    return LibraryCall{name.str(), /*takesThread=*/false};
+  return LibraryCall{"smcpu_call_" + name.str()};
 }
 
 const llvm::Function *findInLibrary(const llvm::CallBase &call, const LibraryCall &needed,
@@ -142,18 +83,11 @@ const llvm::Function *findInLibrary(const llvm::CallBase &call, const LibraryCal
     return nullptr;
   const unsigned results = resultCount(call);
   const unsigned first = needed.takesThread ? 1 : 0;
-  const unsigned further = results > 1 ? results - 1 : 0;
-  if (found->arg_size() != first + needed.arguments.size() + further)
+  if (found->arg_size() != first + call.arg_size() + (results > 1 ? results - 1 : 0))
     return nullptr;
-  for (std::size_t i = 0; i != needed.arguments.size(); ++i) {
-    const llvm::Type *to = found->getArg(first + static_cast<unsigned>(i))->getType();
-    if (auto *operand = std::get_if<unsigned>(&needed.arguments[i])) {
-      if (!coercible(call.getArgOperand(*operand)->getType(), to))
-        return nullptr;
-    } else if (!to->isIntegerTy()) {
+  for (unsigned i = 0; i != call.arg_size(); ++i)
+    if (!coercible(call.getArgOperand(i)->getType(), found->getArg(first + i)->getType()))
       return nullptr;
-    }
-  }
   const llvm::Type *result = call.getType();
   if (results > 1)
     result = result->getStructElementType(0);
@@ -162,17 +96,17 @@ const llvm::Function *findInLibrary(const llvm::CallBase &call, const LibraryCal
   return found;
 }
 
-std::string describeCall(const llvm::CallBase &call) {
-  if (auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
-    std::string text = bareText(assembly->getAsmString()).str();
-    std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
-    if (text.size() > 80)
-      text = text.substr(0, 77) + "...";
-    return "inline PTX '" + text + "'";
+std::optional<std::string> findUnsupported(const llvm::CallBase &call, const llvm::Module &library) {
+  if (const std::optional<LibraryCall> needed = libraryCall(call)) {
+    if (findInLibrary(call, *needed, library))
+      return std::nullopt;
+    const llvm::Function *callee = call.getCalledFunction();
+    return (callee->isIntrinsic() ? "'" : "function '") + callee->getName().str() + "'";
   }
-  const llvm::Function *callee = call.getCalledFunction();
-  return callee->isIntrinsic() ? "'" + callee->getName().str() + "'"
-                               : "function '" + callee->getName().str() + "'";
+  if (call.isInlineAsm())
+    if (const std::optional<std::string> statement = untranslatablePtx(call, library))
+      return "inline PTX '" + *statement + "'";
+  return std::nullopt;
 }
 
 } // namespace streammap

@@ -3,8 +3,6 @@
 // itself.
 #include <optional>
 #include <string>
-#include <variant>
-#include <vector>
 
 namespace llvm {
 class CallBase;
@@ -14,24 +12,22 @@ class Module;
 
 namespace streammap {
 
-/// An argument of the library's function: an operand of the call, or a literal of the PTX text.
-using LibraryArgument = std::variant<unsigned, long long>;
-
+/// Takes the thread (if it does), then the call's arguments, then one pointer per result after the first.
 struct LibraryCall {
-  std::string name;                       ///< of the library's function; empty: the call means nothing here
-  bool takesThread = true;                ///< first argument
-  std::vector<LibraryArgument> arguments; ///< then these, then one pointer per further result
+  std::string name;
+  bool takesThread = true;
 };
 
-/// What `call` needs from the library; nothing where the host executes it as it stands. Inline PTX that is
-/// not a single instruction gives a name that no library has: its text.
+/// What `call` needs from the library; nothing where the host executes it as it stands, or where it is inline
+/// PTX (InlinePtx.h).
 std::optional<LibraryCall> libraryCall(const llvm::CallBase &call);
 
 /// The function of `library` for `needed`, if it is there with a signature that fits `call`.
 const llvm::Function *findInLibrary(const llvm::CallBase &call, const LibraryCall &needed,
                                     const llvm::Module &library);
 
-/// For people: "llvm.nvvm.tex.1d...", "inline PTX 'mma.sync...'", "function 'curand'".
-std::string describeCall(const llvm::CallBase &call);
+/// What stands in the way of running `call`, for people: "'llvm.nvvm.tex.1d...'", "inline PTX 'mma.sync...'",
+/// "function 'curand'". Nothing if the CPU device can run it.
+std::optional<std::string> findUnsupported(const llvm::CallBase &call, const llvm::Module &library);
 
 } // namespace streammap

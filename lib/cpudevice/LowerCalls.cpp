@@ -1,4 +1,5 @@
 #include "cpudevice/DeviceProgram.h"
+#include "cpudevice/InlinePtx.h"
 #include "cpudevice/LibraryCalls.h"
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
@@ -35,13 +36,9 @@ void replaceByLibrary(llvm::CallBase &call, const LibraryCall &needed, const llv
   std::vector<llvm::Value *> arguments;
   if (needed.takesThread)
     arguments.push_back(caller.getArg(0));
-  for (const LibraryArgument &argument : needed.arguments) {
-    llvm::Type *type = found.getArg(static_cast<unsigned>(arguments.size()))->getType();
-    if (auto *operand = std::get_if<unsigned>(&argument))
-      arguments.push_back(coerce(builder, call.getArgOperand(*operand), type));
-    else
-      arguments.push_back(llvm::ConstantInt::getSigned(type, std::get<long long>(argument)));
-  }
+  for (llvm::Value *operand : call.args())
+    arguments.push_back(
+        coerce(builder, operand, found.getArg(static_cast<unsigned>(arguments.size()))->getType()));
   auto *fields = llvm::dyn_cast<llvm::StructType>(call.getType());
   std::vector<std::pair<llvm::AllocaInst *, llvm::Type *>> further;
   if (fields)
@@ -83,13 +80,12 @@ void lowerCalls(DeviceProgram &program, const llvm::Module &library) {
         if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
           calls.push_back(call);
     for (llvm::CallBase *call : calls) {
-      const std::optional<LibraryCall> needed = libraryCall(*call);
-      if (!needed)
-        continue;
-      if (const llvm::Function *found = findInLibrary(*call, *needed, library))
-        replaceByLibrary(*call, *needed, *found);
-      else if (needed->name.empty()) // an empty asm statement: only keeps the compiler from moving code
-        call->eraseFromParent();
+      if (const std::optional<LibraryCall> needed = libraryCall(*call)) {
+        if (const llvm::Function *found = findInLibrary(*call, *needed, library))
+          replaceByLibrary(*call, *needed, *found);
+      } else if (call->isInlineAsm() && !untranslatablePtx(*call, library)) {
+        translatePtx(*call, library);
+      }
       // What is left is in functions that no kernel reaches: refuseUnsupported has seen to it.
     }
   }

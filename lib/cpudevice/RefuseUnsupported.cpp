@@ -77,7 +77,7 @@ public:
             calledFrom[callee] = call;
             open.push_back(callee);
           }
-          if (!isSupported(*call))
+          if (findUnsupported(*call, library_))
             found.push_back(call);
         }
     };
@@ -92,15 +92,10 @@ public:
   }
 
 private:
-  bool isSupported(const llvm::CallBase &call) const {
-    const std::optional<LibraryCall> needed = libraryCall(call);
-    return !needed || needed->name.empty() || findInLibrary(call, *needed, library_);
-  }
-
   void report(const DeviceKernel &kernel, const llvm::CallBase &call,
               const std::map<const llvm::Function *, const llvm::CallBase *> &calledFrom) {
     const SourceLocation location = userLocation(call, calledFrom);
-    const std::string what = describeCall(call);
+    const std::string what = *findUnsupported(call, library_);
     if (!reported_.insert({location.file, location.line, location.column, what, kernel.symbol}).second)
       return;
     Diagnostic diagnostic{.location = location,

@@ -223,23 +223,6 @@ SMCPU_EXPORT uint16_t smcpu_ptx_abs_f16(Thread *, uint16_t a) {
 SMCPU_EXPORT uint32_t smcpu_ptx_abs_f16x2(Thread *, uint32_t a) {
   return a & 0x7fff7fffu;
 }
-SMCPU_EXPORT uint16_t smcpu_ptx_mov_b16(Thread *, uint16_t a) {
-  return a;
-}
-
-// Packing: "mov.b32 $0, {$1, $2};" and its inverse.
-SMCPU_EXPORT uint32_t smcpu_ptx_mov_b32_pack(Thread *, uint16_t l, uint16_t h) {
-  return pack(l, h);
-}
-SMCPU_EXPORT uint32_t smcpu_ptx_mov_b32(Thread *, uint32_t x) {
-  return x;
-}
-SMCPU_EXPORT uint64_t smcpu_ptx_mov_b64(Thread *, uint64_t x) {
-  return x;
-}
-SMCPU_EXPORT uint32_t smcpu_ptx_mov_u32(Thread *, uint32_t x) {
-  return x;
-}
 
 // Approximations, bit fields, carries.
 SMCPU_EXPORT float smcpu_ptx_rcp_approx_ftz_f32(Thread *, float x) {
@@ -432,3 +415,130 @@ SMCPU_EXPORT void smcpu_ptx_membar_sys(Thread *) {
 SMCPU_EXPORT void smcpu_ptx_membar_cta(Thread *) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
+
+// Comparisons into a predicate. The ordered ones are false for not-a-number, those with a u are true.
+#define COMPARE(NAME, TYPE, READ, EXPRESSION)                                                                \
+  SMCPU_EXPORT bool smcpu_ptx_setp_##NAME(Thread *, TYPE p, TYPE q) {                                        \
+    const auto a = READ(p), b = READ(q);                                                                     \
+    return EXPRESSION;                                                                                       \
+  }
+#define ORDERINGS(SUFFIX, TYPE, READ)                                                                        \
+  COMPARE(eq_##SUFFIX, TYPE, READ, a == b)                                                                   \
+  COMPARE(ne_##SUFFIX, TYPE, READ, a != b && a == a && b == b)                                               \
+  COMPARE(lt_##SUFFIX, TYPE, READ, a < b)                                                                    \
+  COMPARE(le_##SUFFIX, TYPE, READ, a <= b)                                                                   \
+  COMPARE(gt_##SUFFIX, TYPE, READ, a > b)                                                                    \
+  COMPARE(ge_##SUFFIX, TYPE, READ, a >= b)
+#define UNORDERED(SUFFIX, TYPE, READ)                                                                        \
+  ORDERINGS(SUFFIX, TYPE, READ)                                                                              \
+  COMPARE(equ_##SUFFIX, TYPE, READ, !(a < b || a > b))                                                       \
+  COMPARE(neu_##SUFFIX, TYPE, READ, a != b)                                                                  \
+  COMPARE(ltu_##SUFFIX, TYPE, READ, !(a >= b))                                                               \
+  COMPARE(leu_##SUFFIX, TYPE, READ, !(a > b))                                                                \
+  COMPARE(gtu_##SUFFIX, TYPE, READ, !(a <= b))                                                               \
+  COMPARE(geu_##SUFFIX, TYPE, READ, !(a < b))                                                                \
+  COMPARE(nan_##SUFFIX, TYPE, READ, a != a || b != b)                                                        \
+  COMPARE(num_##SUFFIX, TYPE, READ, a == a && b == b)
+namespace {
+inline float same(float x) {
+  return x;
+}
+inline double same(double x) {
+  return x;
+}
+template <class T>
+T plain(T x) {
+  return x;
+}
+} // namespace
+UNORDERED(f16, uint16_t, half)
+UNORDERED(bf16, uint16_t, single)
+UNORDERED(f32, float, same)
+UNORDERED(f64, double, same)
+ORDERINGS(s32, int32_t, plain)
+ORDERINGS(u32, uint32_t, plain)
+ORDERINGS(b32, uint32_t, plain)
+ORDERINGS(s64, int64_t, plain)
+ORDERINGS(u64, uint64_t, plain)
+ORDERINGS(s16, int16_t, plain)
+ORDERINGS(u16, uint16_t, plain)
+
+// Integer and floating-point instructions as they stand in PTX.
+#define PTX2(NAME, TYPE, EXPRESSION)                                                                         \
+  SMCPU_EXPORT TYPE smcpu_ptx_##NAME(Thread *, TYPE a, TYPE b) {                                             \
+    return static_cast<TYPE>(EXPRESSION);                                                                    \
+  }
+#define BITWISE(TYPE, BITS)                                                                                  \
+  PTX2(and_b##BITS, TYPE, a &b)                                                                              \
+  PTX2(or_b##BITS, TYPE, a | b)                                                                              \
+  PTX2(xor_b##BITS, TYPE, a ^ b)                                                                             \
+  SMCPU_EXPORT TYPE smcpu_ptx_not_b##BITS(Thread *, TYPE a) {                                                \
+    return static_cast<TYPE>(~a);                                                                            \
+  }                                                                                                          \
+  SMCPU_EXPORT TYPE smcpu_ptx_shl_b##BITS(Thread *, TYPE a, uint32_t by) {                                   \
+    return by < BITS ? static_cast<TYPE>(a << by) : TYPE{0};                                                 \
+  }
+BITWISE(uint16_t, 16)
+BITWISE(uint32_t, 32)
+BITWISE(uint64_t, 64)
+SMCPU_EXPORT uint32_t smcpu_ptx_shr_u32(Thread *, uint32_t a, uint32_t by) {
+  return by < 32 ? a >> by : 0;
+}
+SMCPU_EXPORT int32_t smcpu_ptx_shr_s32(Thread *, int32_t a, uint32_t by) {
+  return a >> (by < 32 ? by : 31);
+}
+SMCPU_EXPORT uint64_t smcpu_ptx_shr_u64(Thread *, uint64_t a, uint32_t by) {
+  return by < 64 ? a >> by : 0;
+}
+#define INTEGER(TYPE, SUFFIX)                                                                                \
+  PTX2(min_##SUFFIX, TYPE, a < b ? a : b)                                                                    \
+  PTX2(max_##SUFFIX, TYPE, a < b ? b : a)                                                                    \
+  PTX2(sub_##SUFFIX, TYPE, a - b)                                                                            \
+  PTX2(mul_lo_##SUFFIX, TYPE, a *b)
+INTEGER(int32_t, s32)
+INTEGER(uint32_t, u32)
+INTEGER(int64_t, s64)
+INTEGER(uint64_t, u64)
+PTX2(add_s64, int64_t, a + b)
+PTX2(add_u64, uint64_t, a + b)
+PTX2(mul_hi_u32, uint32_t, uint64_t{a} * b >> 32)
+PTX2(mul_hi_s32, int32_t, int64_t{a} * b >> 32)
+PTX2(add_rn_f32, float, a + b)
+PTX2(sub_f32, float, a - b)
+PTX2(sub_rn_f32, float, a - b)
+PTX2(mul_rn_f32, float, a *b)
+PTX2(add_f64, double, a + b)
+PTX2(mul_f64, double, a *b)
+PTX2(add_rn_f64, double, a + b)
+PTX2(mul_rn_f64, double, a *b)
+PTX2(min_f32, float, __builtin_fminf(a, b))
+PTX2(max_f32, float, __builtin_fmaxf(a, b))
+SMCPU_EXPORT float smcpu_ptx_fma_rn_ftz_f32(Thread *, float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+SMCPU_EXPORT double smcpu_ptx_fma_rn_f64(Thread *, double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
+SMCPU_EXPORT float smcpu_ptx_neg_f32(Thread *, float a) {
+  return -a;
+}
+SMCPU_EXPORT float smcpu_ptx_abs_f32(Thread *, float a) {
+  return __builtin_fabsf(a);
+}
+
+// Comparisons into a number: 1 or 0.
+#define SET(NAME, EXPRESSION)                                                                                \
+  SMCPU_EXPORT uint16_t smcpu_ptx_set_##NAME##_f16_f16(Thread *, uint16_t p, uint16_t q) {                   \
+    const Half a = half(p), b = half(q);                                                                     \
+    return bits<uint16_t>(static_cast<Half>((EXPRESSION) ? 1 : 0));                                          \
+  }                                                                                                          \
+  SMCPU_EXPORT uint32_t smcpu_ptx_set_##NAME##_f16x2_f16x2(Thread *t, uint32_t p, uint32_t q) {              \
+    return pack(smcpu_ptx_set_##NAME##_f16_f16(t, low(p), low(q)),                                           \
+                smcpu_ptx_set_##NAME##_f16_f16(t, high(p), high(q)));                                        \
+  }
+SET(eq, a == b)
+SET(ne, a != b && a == a && b == b)
+SET(lt, a < b)
+SET(le, a <= b)
+SET(gt, a > b)
+SET(ge, a >= b)

@@ -154,6 +154,15 @@ template <class T, class Combine>
     bool valid;                                                                                              \
     return shuffle(t, KIND, mask, value, b, c, &valid);                                                      \
   }
+#define SHUFFLES_WITH_PREDICATE(NAME, KIND)                                                                  \
+  SMCPU_EXPORT uint32_t smcpu_ptx_shfl_sync_##NAME##_b32_p(Thread *t, uint32_t value, uint32_t b,            \
+                                                           uint32_t c, uint32_t mask, bool *valid) {         \
+    return shuffle(t, KIND, mask, value, b, c, valid);                                                       \
+  }
+SHUFFLES_WITH_PREDICATE(up, Shuffle::up)
+SHUFFLES_WITH_PREDICATE(down, Shuffle::down)
+SHUFFLES_WITH_PREDICATE(bfly, Shuffle::butterfly)
+SHUFFLES_WITH_PREDICATE(idx, Shuffle::index)
 SHUFFLES(up, Shuffle::up)
 SHUFFLES(down, Shuffle::down)
 SHUFFLES(bfly, Shuffle::butterfly)
