@@ -1,6 +1,6 @@
 #include "analysis/Resources.h"
 #include "analysis/DeviceCompile.h"
-#include "analysis/RunTool.h"
+#include "analysis/RunCompiler.h"
 #include "support/Files.h"
 #include "support/Text.h"
 #include <algorithm>
@@ -67,7 +67,7 @@ std::string firstError(std::string_view text) {
 
 Expected<ResourcesBySymbol> usageFrom(const std::vector<std::string> &command, const std::string &directory,
                                       const std::string &compiler) {
-  const Expected<ToolRun> run = runTool(command, directory, limit);
+  const Expected<CompilerRun> run = runCompiler(command, directory, limit);
   if (!run)
     return std::unexpected(run.error());
   if (run->exitCode != 0)
@@ -234,7 +234,7 @@ std::vector<std::string> knownArchitectures() {
   std::vector<std::string> known;
   if (ptxas.empty())
     return known;
-  const Expected<ToolRun> help = runTool({ptxas, "--help"}, {}, limit);
+  const Expected<CompilerRun> help = runCompiler({ptxas, "--help"}, {}, limit);
   if (!help)
     return known;
   // The first list of 'sm_...' in quotes: the values of --gpu-name.
