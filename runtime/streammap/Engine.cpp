@@ -1,6 +1,7 @@
 #include "streammap/Engine.h"
 #include "streammap/Failure.h"
 #include <algorithm>
+#include <iterator>
 
 namespace streammap::engine {
 namespace {
@@ -267,26 +268,43 @@ void Engine::wait(const std::string &location) {
   parts_.trace.wait("wait at " + location, start);
 }
 
+std::vector<Use> Engine::usesOfHostMemory(const void *address, const Region &region, AccessMode mode) const {
+  const char *first = static_cast<const char *>(address);
+  std::vector<Use> uses;
+  for (Buffer *buffer : buffers_.all()) {
+    if (buffer->kind != BufferKind::host)
+      continue;
+    Intervals pieces;
+    for (const Interval &run : intervalsOf(region)) {
+      const char *begin = std::max<const char *>(first + run.begin, buffer->home);
+      const char *end = std::min<const char *>(first + run.end, buffer->home + buffer->size);
+      if (begin < end)
+        pieces.push_back({static_cast<std::uint64_t>(begin - buffer->home),
+                          static_cast<std::uint64_t>(end - buffer->home)});
+    }
+    if (!pieces.empty())
+      uses.push_back({buffer, mode, std::move(pieces)});
+  }
+  return uses;
+}
+
 void Engine::wait(const std::string &location, std::span<const Section> sections) {
   std::vector<Use> uses;
   const double start = parts_.trace.now();
   for (const Section &section : sections) {
     const char *first = static_cast<const char *>(section.base) + section.offset;
-    Buffer *buffer = buffers_.find(first);
-    if (!buffer || isEmpty(section))
-      continue; // no task has named it
-    Region region{static_cast<std::uint64_t>(first - buffer->home), section.size, section.stride,
-                  section.count};
+    Buffer *around = buffers_.find(first);
+    Region region{0, section.size, section.stride, section.count};
+    if (!around || around->kind == BufferKind::host) {
+      std::ranges::move(usesOfHostMemory(first, region, AccessMode::inout), std::back_inserter(uses));
+      continue;
+    }
+    region.offset = static_cast<std::uint64_t>(first - around->home);
     if (section.wholeAllocation)
-      region = {0, buffer->size, 0, 1};
-    region.count = region.end() > buffer->size && buffer->kind == BufferKind::host && region.stride
-                       ? (buffer->size - region.offset - region.size) / region.stride + 1
-                       : region.count;
-    if (buffer->kind == BufferKind::host && region.count == 1)
-      region.size = std::min(region.size, buffer->size - region.offset);
+      region = {0, around->size, 0, 1};
     // The host may write what it can reach, so nobody may still be reading it.
     uses.push_back(
-        useOf(*buffer, buffer->kind == BufferKind::device ? AccessMode::in : AccessMode::inout, region));
+        useOf(*around, around->kind == BufferKind::device ? AccessMode::in : AccessMode::inout, region));
   }
   onHost(std::move(uses), [] {});
   parts_.trace.wait("wait at " + location, start);

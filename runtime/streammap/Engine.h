@@ -68,6 +68,9 @@ public:
 
   /// A region of a buffer as a use; ends the run if it is not inside.
   Use useOf(Buffer &buffer, AccessMode mode, const Region &region) const;
+  /// What tasks have named, since the last wait, of ordinary host memory: of a region (its offset from
+  /// `address`).
+  std::vector<Use> usesOfHostMemory(const void *address, const Region &region, AccessMode mode) const;
 
 private:
   struct Binding {

@@ -1,5 +1,6 @@
 #include "streammap/Redirection.h"
 #include <algorithm>
+#include <iterator>
 
 namespace streammap::engine {
 
@@ -20,13 +21,19 @@ HostCopy copyAtHome(Process &process, void *destination, Rows destinationRows, c
                     Rows sourceRows, const std::function<void()> &function) {
   std::vector<Use> uses;
   const auto add = [&](const void *address, Rows rows, AccessMode mode) {
-    Buffer *buffer = address ? process.buffers().find(address) : nullptr;
-    if (!buffer)
+    if (!address)
       return true;
+    Buffer *buffer = process.buffers().find(address);
+    if (!buffer || buffer->kind == BufferKind::host) {
+      if (!process.recorder())
+        std::ranges::move(process.engine().usesOfHostMemory(address, rows.at(0), mode),
+                          std::back_inserter(uses));
+      return true;
+    }
     const Region region =
         rows.at(static_cast<std::uint64_t>(static_cast<const char *>(address) - buffer->home));
     if (region.end() > buffer->size)
-      return buffer->kind == BufferKind::host; // known in part: the part that tasks named
+      return false;
     uses.push_back({buffer, mode, intervalsOf(region)});
     return true;
   };
