@@ -26,10 +26,10 @@ struct BuildOptions {
   std::vector<std::string> flags{};    ///< for every source; nvcc's or Clang's, translated for the other
   std::vector<std::string> includes{}; ///< directories, searched before the system's
   std::vector<std::string>
-      linkInputs; ///< objects, libraries, -L, -l and -Wl, in order after the sources' objects
+      linkInputs{}; ///< objects, libraries, -L, -l and -Wl, in order after the sources' objects
   std::vector<std::string> wrappedSymbols{}; ///< linked with --wrap=SYMBOL
   std::string
-      toolFolder; ///< holds streammap-lower, and ../lib the CPU device; empty: the running program's folder
+      toolFolder{}; ///< holds streammap-lower, and ../lib the CPU device; empty: the running program's folder
   CountOperations counting = CountOperations::no; ///< CPU device only: kernels count flops and bytes
   CheckAccesses accessChecks = CheckAccesses::no; ///< CPU device only: see smcpuCheckAccesses
   std::string keepDirectory{}; ///< intermediate files stay there; empty: a temporary one that goes
