@@ -27,7 +27,7 @@ std::string ptxasPath() {
     std::error_code ignored;
     if (const fs::path beside = fs::path(toolkit->root) / "bin/ptxas"; fs::exists(beside, ignored))
       return beside.string();
-    return findOnPath("ptxas");
+    return compilerOnPath("ptxas");
   }
   return {};
 }

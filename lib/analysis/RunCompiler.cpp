@@ -77,7 +77,7 @@ bool readAll(int from, Clock::time_point deadline, std::string &text) {
 
 } // namespace
 
-std::string findOnPath(const std::string &program) {
+std::string compilerOnPath(const std::string &program) {
   const char *path = std::getenv("PATH");
   for (const std::string_view folder : split(path ? path : "", ':')) {
     const std::string candidate = std::string(folder.empty() ? "." : folder) + "/" + program;

@@ -21,6 +21,6 @@ Expected<CompilerRun> runCompiler(const std::vector<std::string> &command, const
                           std::chrono::seconds limit);
 
 /// The full path of a program on PATH, or nothing.
-std::string findOnPath(const std::string &program);
+std::string compilerOnPath(const std::string &program);
 
 } // namespace streammap
