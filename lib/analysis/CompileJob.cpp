@@ -375,10 +375,13 @@ std::vector<std::string> clangArguments(const CompileJob &job, Side side, const 
     addToolkit(*toolkit, job.isCuda, out);
   else
     out.insert(out.end(), {"-isystem", virtualPath("minimal")});
+  if (job.isCuda)
+    out.push_back("-nocudainc"); // Clang's own wrapper is included by ours
   if (job.isCuda && toolkit)
-    out.insert(out.end(), {"-include", virtualPath("compat/streammap_compat.h")});
+    out.insert(out.end(), {"-include", virtualPath("compat/streammap_cuda_wrapper.h"), "-include",
+                           virtualPath("compat/streammap_compat.h")});
   if (job.isCuda && !toolkit)
-    out.insert(out.end(), {"-nocudainc", "-include", virtualPath("minimal/cuda_runtime.h")});
+    out.insert(out.end(), {"-include", virtualPath("minimal/cuda_runtime.h")});
   out.insert(out.end(), {"-include", virtualPath("markers/streammap_markers.h")});
   out.insert(out.end(), {"-idirafter", virtualPath("fallback")});
   out.push_back(job.source);
