@@ -140,7 +140,7 @@ int main(int argc, char *argv[]) {
 #pragma streammap wait
 
   const std::vector<double> expected = reference(n, steps);
-  double worst = 0, sum = 0;
+  double worst = 0, corner = 0; // the square's corner, where heat leaves it fastest
   for (int t = 0; t < side * side; ++t) {
     CUDA_CHECK(cudaMemcpy(host.data(), tiles[t].now, cells * sizeof(double), cudaMemcpyDeviceToHost));
     for (int row = 0; row < size; ++row)
@@ -148,13 +148,14 @@ int main(int argc, char *argv[]) {
         const double value = host[(row + 1) * pitch + column + 1];
         const int globalRow = t / side * size + row, globalColumn = t % side * size + column;
         worst = std::fmax(worst, std::fabs(value - expected[(globalRow + 1) * (n + 2) + globalColumn + 1]));
-        sum += value;
+        if (globalRow == n / 4 && globalColumn == n / 4)
+          corner = value;
       }
     CUDA_CHECK(cudaFree(tiles[t].now));
     CUDA_CHECK(cudaFree(tiles[t].next));
   }
 #pragma streammap root
-  std::printf("heat: %d x %d tiles of %d, %d steps, mean %.6f, %s\n", side, side, size, steps,
-              sum / (static_cast<double>(n) * n), worst < 1e-10 ? "verified" : "WRONG");
+  std::printf("heat: %d x %d tiles of %d, %d steps, corner at %.9f, %s\n", side, side, size, steps,
+              corner, worst < 1e-10 ? "verified" : "WRONG");
   return worst < 1e-10 ? 0 : 1;
 }

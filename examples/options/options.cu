@@ -1,6 +1,6 @@
 // Monte-Carlo price of a European call option, checked against the Black-Scholes closed form.
 //
-//   options [batches] [paths-per-batch]          default: 16 batches of 16384 paths
+//   options [batches] [paths-per-batch]          default: 16 batches of 65536 paths
 //
 // Each batch is one task that simulates its paths and leaves the sum and the sum of squares of their payoffs; a
 // tree of small tasks adds the batches up, always in the same order, so the result has the same bits anywhere.
@@ -96,7 +96,7 @@ static double closedForm(const Option &o) {
 
 int main(int argc, char *argv[]) {
   const int batches = argc > 1 ? std::atoi(argv[1]) : 16;
-  const int paths = argc > 2 ? std::atoi(argv[2]) : 16384;
+  const int paths = argc > 2 ? std::atoi(argv[2]) : 65536;
   if (batches < 1 || paths < 1) {
     std::fprintf(stderr, "usage: options [batches] [paths-per-batch]\n");
     return 2;
