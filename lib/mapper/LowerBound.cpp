@@ -1,4 +1,5 @@
 #include "mapper/LowerBound.h"
+#include "mapper/FastestWays.h"
 #include <algorithm>
 #include <map>
 
@@ -13,17 +14,82 @@ Seconds fastest(const Problem &problem, TaskId task) {
   return best.value_or(Seconds());
 }
 
-Seconds criticalPath(const Problem &problem) {
-  IndexedVector<TaskId, Seconds> end(problem.graph().tasks.size());
-  Seconds longest;
-  for (TaskId task : problem.topologicalOrder()) {
-    Seconds start;
-    for (std::size_t i : problem.incoming(task))
-      start = std::max(start, end[problem.graph().dependencies[i].from]);
-    end[task] = start + fastest(problem, task);
-    longest = std::max(longest, end[task]);
+/// The earliest end of every task on every class of device, as if each task had a device to itself and each
+/// transfer the fastest links, and of these the latest.
+class EarliestEnds {
+public:
+  explicit EarliestEnds(const Problem &problem)
+      : problem_(problem), ways_(problem), ends_(problem.graph().tasks.size() * problem.classes().size()) {}
+
+  Seconds latest() {
+    Seconds longest;
+    for (TaskId task : problem_.topologicalOrder()) {
+      for (ClassId c : problem_.classes().ids())
+        if (usable(task, c))
+          at(task, c) = startOn(task, c) + problem_.estimate(task, c)->time;
+      longest = std::max(longest, soonest(task));
+    }
+    return longest;
   }
-  return longest;
+
+private:
+  bool usable(TaskId task, ClassId c) const {
+    return problem_.estimate(task, c).has_value() && problem_.classSize(c) != 0;
+  }
+  Seconds &at(TaskId task, ClassId c) { return ends_[task.index() * problem_.classes().size() + c.index()]; }
+
+  /// The least over all classes of the end there plus `then(class)`.
+  template <class Then>
+  Seconds least(TaskId task, Then then) {
+    std::optional<Seconds> best;
+    for (ClassId c : problem_.classes().ids())
+      if (usable(task, c)) {
+        const Seconds time = at(task, c) + then(c);
+        best = best ? std::min(*best, time) : time;
+      }
+    return best.value_or(Seconds());
+  }
+  Seconds soonest(TaskId task) {
+    return least(task, [](ClassId) { return Seconds(); });
+  }
+
+  Seconds startOn(TaskId task, ClassId c) {
+    Seconds start;
+    for (std::size_t i : problem_.incoming(task))
+      start = std::max(start, soonest(problem_.graph().dependencies[i].from));
+    for (PieceId id : problem_.inputs(task)) {
+      const Piece &piece = problem_.pieces()[id];
+      start = std::max(
+          start, piece.producer.valid()
+                     ? least(piece.producer, [&](ClassId from) { return ways_.between(from, c, piece.size); })
+                     : ways_.fromHost(c, piece.size));
+    }
+    return start;
+  }
+
+  const Problem &problem_;
+  FastestWays ways_;
+  std::vector<Seconds> ends_;
+};
+
+/// Each piece of initial data enters some GPU through its host link, one piece at a time. Nothing where a
+/// task can do without: links that are free or shared without limit, or cores beside the data.
+Seconds hostLinks(const Problem &problem) {
+  if (!problem.fabric().contended())
+    return {};
+  BytesPerSecond all;
+  for (DeviceId device : problem.devices()) {
+    const Place place = problem.fabric().placeOf(device);
+    const Route route = problem.fabric().route(Fabric::hostOf(place.node), place);
+    if (route.bandwidth == unlimitedBandwidth)
+      return {};
+    all = BytesPerSecond(all.value() + route.bandwidth.value());
+  }
+  Bytes initial;
+  for (const Piece &piece : problem.pieces())
+    if (!piece.producer.valid())
+      initial += piece.size;
+  return initial > Bytes() ? initial / all : Seconds();
 }
 
 /// The classes a task may use, one bit each. Beyond 64 classes the last bit stands for all further ones,
@@ -69,8 +135,12 @@ Seconds work(const Problem &problem) {
 } // namespace
 
 LowerBound lowerBound(const Problem &problem) {
-  const Seconds path = criticalPath(problem), area = work(problem);
-  return area > path ? LowerBound{area, "work"} : LowerBound{path, "critical path"};
+  LowerBound largest{EarliestEnds(problem).latest(), "critical path"};
+  for (const LowerBound &other :
+       {LowerBound{work(problem), "work"}, LowerBound{hostLinks(problem), "host links"}})
+    if (other.time > largest.time)
+      largest = other;
+  return largest;
 }
 
 } // namespace streammap

@@ -41,7 +41,7 @@ struct Prediction {
   Seconds makespan;
   Seconds lowerBound;
   double gap = 0;      ///< makespan / lowerBound - 1
-  std::string boundBy; ///< which bound is the largest: "critical path", "work", "memory", "network"
+  std::string boundBy; ///< which bound is the largest: "critical path", "work", "host links"
 };
 
 struct Solver {

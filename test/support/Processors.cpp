@@ -60,7 +60,7 @@ void tryAll(const Problem &problem, const ScheduleBuilder &builder, std::size_t 
         }))
       continue;
     for (DeviceId device : problem.devices()) {
-      if (!problem.allows(task, device))
+      if (!builder.allows(task, device))
         continue;
       ScheduleBuilder next = builder;
       next.place(task, device);
@@ -154,10 +154,10 @@ ProcessorGraph peftExample() {
                          {8, 9, 7}});
 }
 
-Seconds bruteForceMakespan(const Problem &problem) {
+std::optional<Seconds> bruteForceMakespan(const Problem &problem) {
   std::optional<Seconds> best;
   tryAll(problem, ScheduleBuilder(problem), 0, best);
-  return *best;
+  return best;
 }
 
 } // namespace streammap::test

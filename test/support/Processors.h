@@ -34,7 +34,8 @@ ProcessorGraph topcuogluExample();
 ProcessorGraph peftExample();
 
 /// The least makespan of any assignment and order, by trying all of them: every task in every order on every
-/// device. For graphs of up to about 6 tasks on 3 devices. Not fit for anything but tests.
-Seconds bruteForceMakespan(const Problem &problem);
+/// device; nothing when groups leave none. For graphs of up to about 6 tasks on 3 devices. Not fit for
+/// anything but tests.
+std::optional<Seconds> bruteForceMakespan(const Problem &problem);
 
 } // namespace streammap::test
