@@ -4,6 +4,7 @@
 #include "model/PlacementJson.h"
 #include "model/Violations.h"
 #include "support/Catch.h"
+#include "support/Cholesky.h"
 #include "support/Processors.h"
 #include <random>
 
@@ -136,5 +137,23 @@ TEST_CASE("an empty graph maps to an empty placement") {
     const Expected<Placement> placement = mapTasks(*problem, {.strategy = std::string(strategy.name)});
     REQUIRE(placement);
     CHECK(placement->assignments.empty());
+  }
+}
+
+TEST_CASE("tiled Cholesky takes t^3 on one processor and 9t-10 on enough of them") {
+  // Kernels of weight 1, 3, 3, 6 and free data: work t^3, critical path 9t-10 (arXiv 1510.05107).
+  const CholeskyTimes weights{{"potrf", {{"*", seconds(1)}}},
+                              {"trsm", {{"*", seconds(3)}}},
+                              {"syrk", {{"*", seconds(3)}}},
+                              {"gemm", {{"*", seconds(6)}}}};
+  for (std::size_t t : {3, 5, 8}) {
+    const double side = static_cast<double>(t);
+    ProcessorGraph g = identicalProcessors({}, {}, 1);
+    g.graph = choleskyGraph(t, bytes(1), weights);
+    CHECK(makespanBy(g, "heft") == Approx(side * side * side));
+    g.cluster = identicalProcessors({}, {}, 60).cluster;
+    for (NodeType &type : g.cluster.nodeTypes)
+      type.nicCount = 0; // not described: free
+    CHECK(makespanBy(g, "heft") == Approx(9 * side - 10));
   }
 }
