@@ -16,7 +16,11 @@ std::string title(const Task &task) {
   return task.location.empty() ? text : text + " (" + task.location + ")";
 }
 
-/// Why the task may not run on any device of the model; nothing when it may.
+bool isTooSmall(const GpuModel &model, const Task &task) {
+  return model.memory > Bytes() && footprint(task) > model.memory;
+}
+
+/// Why the task may not run on any device of the model, memory apart; nothing when it may.
 std::optional<std::string> whyNot(const Task &task, const GpuModel &model) {
   const Constraints &wants = task.constraints;
   if (wants.device == DeviceKind::gpu && model.isCpu())
@@ -29,8 +33,6 @@ std::optional<std::string> whyNot(const Task &task, const GpuModel &model) {
       std::ranges::none_of(wants.models, [&](const std::string &wanted) { return isModel(model, wanted); }))
     return model.name + " is not one of the models it names (" + wants.models.front() +
            (wants.models.size() > 1 ? ", ..." : "") + ")";
-  if (const Bytes needed = footprint(task); model.memory > Bytes() && needed > model.memory)
-    return "it needs " + toText(needed) + " of device memory, " + model.name + " has " + toText(model.memory);
   if (!estimateTime(task, model))
     return "its time on " + model.name + " is not known: give seconds for that model or for \"*\"";
   return std::nullopt;
@@ -102,16 +104,30 @@ void Problem::collectDevices() {
 std::string Problem::whyNowhere(TaskId id) const {
   const Task &task = graph_->tasks[id];
   std::string reasons;
-  for (ClassId c : classes_.ids()) {
-    std::string reason = whyNot(task, cluster_->models[classes_[c]]).value_or("");
-    if (reason.empty() && classSize_[c] == 0)
-      reason = "every " + cluster_->models[classes_[c]].name + " is down, drained, busy or reserved";
-    if (!reason.empty() && reasons.find(reason) == std::string::npos)
+  auto add = [&](const std::string &reason) {
+    if (reasons.find(reason) == std::string::npos)
       reasons += (reasons.empty() ? "" : "; ") + reason;
+  };
+  std::optional<ClassId> largest; // of the classes that have too little memory and nothing else against them
+  for (ClassId c : classes_.ids()) {
+    const GpuModel &model = cluster_->models[classes_[c]];
+    if (const std::optional<std::string> reason = whyNot(task, model))
+      add(*reason);
+    else if (classSize_[c] == 0)
+      add("every " + model.name + " is down, drained, busy or reserved");
+    else if (isTooSmall(model, task) &&
+             (!largest || model.memory > cluster_->models[classes_[*largest]].memory))
+      largest = c;
+  }
+  if (largest) {
+    const DeviceId nearest =
+        *std::ranges::find(devices_, *largest, [&](DeviceId device) { return classOf_[device]; });
+    const GpuModel &model = cluster_->models[classes_[*largest]];
+    add("it needs " + toText(footprint(task)) + " of device memory, the nearest, " +
+        deviceName(*cluster_, nearest) + " (" + model.name + "), has " + toText(model.memory));
   }
   if (pinned_[id])
-    reasons += (reasons.empty() ? "" : "; ") + std::string("it may only run on node ") +
-               cluster_->nodes[*pinned_[id]].name;
+    add("it may only run on node " + cluster_->nodes[*pinned_[id]].name);
   return title(task) +
          " fits on no device that is up: " + (reasons.empty() ? "the cluster has none" : reasons);
 }
@@ -133,7 +149,7 @@ Expected<void> Problem::collectEstimates() {
     }
     for (ClassId c : classes_.ids()) {
       const GpuModel &model = cluster_->models[classes_[c]];
-      if (!whyNot(task, model))
+      if (!whyNot(task, model) && !isTooSmall(model, task))
         estimates_[id.index() * classes_.size() + c.index()] = estimateTime(task, model);
     }
     const bool somewhere =

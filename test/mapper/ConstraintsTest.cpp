@@ -98,7 +98,8 @@ TEST_CASE("a power limit lets only as many GPUs run at once as it feeds") {
 
 TEST_CASE("a task larger than any device's memory is refused with both sizes") {
   CHECK(whyNot(graphFromText("big\nbig: 1s memory=9GiB"), smallCluster(1, 1)) ==
-        "task 'big' fits on no device that is up: it needs 9.00 GiB of device memory, small has 8.00 GiB");
+        "task 'big' fits on no device that is up: it needs 9.00 GiB of device memory, the nearest, n0:gpu0 "
+        "(small), has 8.00 GiB");
 }
 
 TEST_CASE("a capability nobody has is refused with what there is") {
@@ -128,4 +129,15 @@ TEST_CASE("tasks that must run together where no node serves both are refused") 
   const std::string why =
       whyNot(graphFromText("a\nb\na: 1s together=x node=n0\nb: 1s together=x node=n1"), smallCluster(2, 1));
   CHECK(why.find("no node has a device for each of the 2 tasks that must run together") != std::string::npos);
+}
+
+TEST_CASE("of devices too small, the largest that is up is named") {
+  Cluster cluster = smallCluster(2, 1);
+  GpuModel model = cluster.models[GpuModelId(0)];
+  model.name = "larger";
+  model.memory = gibibytes(16);
+  cluster.devices[DeviceId(1)].model = cluster.models.push(model);
+  const std::string why = whyNot(graphFromText("big\nbig: 1s memory=17GiB"), cluster);
+  CHECK(why.find("the nearest, n1:gpu0 (larger), has 16.0 GiB") != std::string::npos);
+  CHECK(why.find("small") == std::string::npos);
 }

@@ -153,3 +153,61 @@ TEST_CASE("on any cluster the strategies keep the rules, and stay between the bo
   CHECK(mapped > 200);
   CHECK(refused > 10);
 }
+
+namespace {
+
+/// Everything with a dimension twice as large: times, latencies, bytes, memory. Rates stay.
+void doubleAll(TaskGraph &graph, Cluster &cluster) {
+  for (Buffer &buffer : graph.buffers)
+    buffer.size *= 2;
+  for (Task &task : graph.tasks) {
+    for (auto &[model, time] : task.seconds)
+      time *= 2;
+    for (Access &access : task.accesses) {
+      access.region.offset *= 2;
+      access.region.size *= 2;
+    }
+  }
+  for (Dependency &dependency : graph.dependencies)
+    dependency.size *= 2;
+  for (GpuModel &model : cluster.models)
+    model.memory *= 2;
+  for (NodeType &type : cluster.nodeTypes) {
+    for (LinkSpeed *link : {&type.gpuLink, &type.hostLink, &type.nic})
+      link->latency *= 2;
+    for (GpuPairLink &pair : type.gpuPairs)
+      pair.speed.latency *= 2;
+  }
+  cluster.network.latency *= 2;
+}
+
+} // namespace
+
+TEST_CASE("doubling every time, byte and latency doubles makespan and bound exactly") {
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    INFO("seed " << seed);
+    RandomCase made(seed);
+    Cluster cluster = made.cluster();
+    TaskGraph graph = made.graph();
+    std::vector<std::optional<Prediction>> once;
+    for (const bool doubled : {false, true}) {
+      if (doubled)
+        doubleAll(graph, cluster);
+      const Expected<Problem> problem = makeProblem(graph, cluster);
+      for (std::size_t i = 0; i < strategies().size(); ++i) {
+        Expected<Placement> placement = failure("");
+        if (problem)
+          placement = mapTasks(*problem, {.strategy = std::string(strategies()[i].name)});
+        if (!doubled) {
+          once.push_back(placement ? std::optional(placement->predicted) : std::nullopt);
+          continue;
+        }
+        REQUIRE(placement.has_value() == once[i].has_value());
+        if (!placement)
+          continue;
+        CHECK(placement->predicted.makespan == 2 * once[i]->makespan); // powers of two: exact
+        CHECK(placement->predicted.lowerBound == 2 * once[i]->lowerBound);
+      }
+    }
+  }
+}
