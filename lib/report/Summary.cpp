@@ -1,13 +1,11 @@
 #include "report/Summary.h"
+#include "model/Footprint.h"
+#include "report/Chain.h"
 #include "report/MeasuredTrace.h"
 #include <algorithm>
-#include <unordered_map>
 
 namespace streammap {
 namespace {
-
-/// Times that meet within this share of the makespan are the same moment: schedules are sums of doubles.
-constexpr double sameMoment = 1e-9;
 
 std::string classOf(const std::string &taskName) {
   return taskName.substr(0, taskName.find_first_of("[#"));
@@ -33,22 +31,12 @@ std::string launchText(const TaskGraph &graph, const Task &task) {
   return text;
 }
 
-/// What a task holds on its device: as given, else the bytes of its accesses.
-Bytes footprint(const Task &task) {
-  if (task.deviceMemory)
-    return *task.deviceMemory;
-  Bytes sum;
-  for (const Access &access : task.accesses)
-    sum += bytes(static_cast<double>(access.region.bytes()));
-  return sum;
-}
-
 class Collector {
 public:
   Collector(const TaskGraph &graph, const Cluster &cluster, const Placement &placement,
             const MeasuredRun *measured)
-      : graph_(graph), cluster_(cluster), placement_(placement), measured_(measured),
-        epsilon_(placement.predicted.makespan * sameMoment) {}
+      : graph_(graph), cluster_(cluster), placement_(placement), measured_(measured), names_(graph, cluster) {
+  }
 
   ReportData collect() {
     describeInputs();
@@ -76,14 +64,14 @@ private:
     data_.clusterName = cluster_.name;
     data_.nodeCount = cluster_.nodes.size();
     // The cores of a node count as a device only where they run something.
-    IndexedVector<DeviceId, char> counts(cluster_.devices.size());
+    counts_.assign(cluster_.devices.size(), 0);
     for (DeviceId device : cluster_.devices.ids())
-      counts[device] = cluster_.devices[device].gpu.has_value();
+      counts_[device] = cluster_.devices[device].gpu.has_value();
     for (const DeviceUse &use : placement_.devices)
-      counts[use.device] = 1;
+      counts_[use.device] = 1;
     for (DeviceId device : cluster_.devices.ids()) {
-      data_.deviceCount += counts[device];
-      data_.unavailableDevices += counts[device] && cluster_.devices[device].state != State::up;
+      data_.deviceCount += counts_[device];
+      data_.unavailableDevices += counts_[device] && cluster_.devices[device].state != State::up;
     }
     data_.dependencyCount = graph_.dependencies.size();
     data_.predicted = placement_.predicted;
@@ -111,14 +99,11 @@ private:
 
   void collectTasks() {
     std::map<std::string, ClassRow> classes;
-    assignmentOf_.assign(graph_.tasks.size(), placement_.assignments.size());
-    for (std::size_t i = 0; i < placement_.assignments.size(); ++i) {
-      const Assignment &assignment = placement_.assignments[i];
+    for (const Assignment &assignment : placement_.assignments) {
       const Task &task = graph_.tasks[assignment.task];
-      assignmentOf_[assignment.task] = i;
       TaskRow row;
       row.id = task.id;
-      row.name = task.name.empty() ? task.id : task.name;
+      row.name = names_.task(assignment.task);
       row.taskClass = classOf(row.name);
       row.location = task.location;
       row.device = rowOfDevice_[assignment.device];
@@ -158,32 +143,10 @@ private:
     return task.work ? task.work->origin : Origin::defaulted;
   }
 
-  std::string transferName(const Transfer &transfer) const {
-    if (transfer.buffer && graph_.buffers.contains(*transfer.buffer)) {
-      const Buffer &buffer = graph_.buffers[*transfer.buffer];
-      return buffer.name.empty() ? buffer.id : buffer.name;
-    }
-    if (transfer.dependency && *transfer.dependency < graph_.dependencies.size()) {
-      const Dependency &dependency = graph_.dependencies[*transfer.dependency];
-      return nameOf(dependency.from) + " -> " + nameOf(dependency.to);
-    }
-    return "data";
-  }
-
-  std::string nameOf(TaskId task) const {
-    const Task &t = graph_.tasks[task];
-    return t.name.empty() ? t.id : t.name;
-  }
-
-  std::string endName(DeviceId device, DeviceId other) const {
-    return device.valid() ? deviceName(cluster_, device)
-                          : cluster_.nodes[cluster_.devices[other].node].name + ":host";
-  }
-
   void collectTransfers() {
     for (const Transfer &transfer : placement_.transfers) {
-      data_.transfers.push_back({transferName(transfer), endName(transfer.from, transfer.to),
-                                 endName(transfer.to, transfer.from), transfer.size, transfer.start,
+      data_.transfers.push_back({names_.carried(transfer), names_.source(transfer),
+                                 deviceName(cluster_, transfer.to), transfer.size, transfer.start,
                                  transfer.end, transfer.route});
       data_.moved += transfer.size;
     }
@@ -207,9 +170,9 @@ private:
       node.tasks += data_.devices[row].tasks;
       node.busy += data_.devices[row].busy;
     }
-    for (const Device &device : cluster_.devices)
-      if (auto found = nodes.find(device.node); found != nodes.end())
-        ++found->second.devices;
+    for (DeviceId device : cluster_.devices.ids())
+      if (auto found = nodes.find(cluster_.devices[device].node); found != nodes.end())
+        found->second.devices += counts_[device];
     for (const Transfer &transfer : placement_.transfers) {
       if (!transfer.from.valid() || !transfer.to.valid())
         continue;
@@ -253,156 +216,14 @@ private:
     }
   }
 
-  // The chain: from the task that ends last, back to what each step waited for. A step is explained by
-  // whatever ended exactly when it started: data arriving, a predecessor, or the task before it on the
-  // device.
   void collectChain() {
-    if (placement_.assignments.empty())
-      return;
-    indexForChain();
-    std::size_t current = 0;
-    for (std::size_t i = 0; i < placement_.assignments.size(); ++i)
-      if (placement_.assignments[i].end > placement_.assignments[current].end)
-        current = i;
-    std::vector<ChainStep> reversed;
-    while (true) {
-      const Assignment &assignment = placement_.assignments[current];
-      ChainStep step{ChainKind::task,
-                     nameOf(assignment.task),
-                     deviceName(cluster_, assignment.device),
-                     assignment.start,
-                     assignment.end,
-                     ChainReason::programStart,
-                     {}};
-      if (assignment.start <= epsilon_) {
-        reversed.push_back(std::move(step));
-        break;
-      }
-      if (const Transfer *transfer = arrivingAt(assignment)) {
-        step.reason = ChainReason::data;
-        reversed.push_back(std::move(step));
-        reversed.push_back(transferStep(*transfer));
-        const std::optional<std::size_t> producer = producerOf(*transfer, assignment.task);
-        if (!producer)
-          break;
-        current = *producer;
-        continue;
-      }
-      const std::optional<std::size_t> before = endingAt(assignment);
-      if (before) {
-        const Assignment &blocker = placement_.assignments[*before];
-        step.reason =
-            isPredecessor(blocker.task, assignment.task) ? ChainReason::predecessor : ChainReason::device;
-        step.blocker = nameOf(blocker.task);
-        reversed.push_back(std::move(step));
-        current = *before;
-        continue;
-      }
-      step.reason = ChainReason::schedule;
-      reversed.push_back(std::move(step));
-      const std::optional<std::size_t> earlier = lastBefore(assignment);
-      const Seconds from = earlier ? placement_.assignments[*earlier].end : Seconds();
-      reversed.push_back({ChainKind::idle,
-                          "nothing",
-                          deviceName(cluster_, assignment.device),
-                          from,
-                          assignment.start,
-                          ChainReason::schedule,
-                          {}});
-      if (!earlier)
-        break;
-      current = *earlier;
-    }
-    data_.chain.assign(reversed.rbegin(), reversed.rend());
+    data_.chain = bindingChain(graph_, cluster_, placement_);
     for (const ChainStep &step : data_.chain) {
       const Seconds length = step.end - step.start;
       (step.kind == ChainKind::task       ? data_.chainShares.compute
        : step.kind == ChainKind::transfer ? data_.chainShares.transfer
                                           : data_.chainShares.idle) += length;
     }
-  }
-
-  void indexForChain() {
-    predecessors_.assign(graph_.tasks.size(), {});
-    for (const Dependency &dependency : graph_.dependencies)
-      predecessors_[dependency.to].push_back(dependency.from);
-    for (const Transfer &transfer : placement_.transfers)
-      if (transfer.to.valid())
-        arrivals_[transfer.to.index()].push_back(&transfer);
-  }
-
-  bool isPredecessor(TaskId from, TaskId to) const {
-    return std::ranges::find(predecessors_[to], from) != predecessors_[to].end();
-  }
-
-  bool sameTime(Seconds a, Seconds b) const { return a - b <= epsilon_ && b - a <= epsilon_; }
-
-  /// A transfer of one of the task's buffers or dependencies that ended when the task started.
-  const Transfer *arrivingAt(const Assignment &assignment) const {
-    const auto found = arrivals_.find(assignment.device.index());
-    if (found == arrivals_.end())
-      return nullptr;
-    for (const Transfer *transfer : found->second)
-      if (sameTime(transfer->end, assignment.start) && serves(*transfer, assignment.task))
-        return transfer;
-    return nullptr;
-  }
-
-  bool serves(const Transfer &transfer, TaskId task) const {
-    if (transfer.dependency && *transfer.dependency < graph_.dependencies.size()) {
-      const TaskId from = graph_.dependencies[*transfer.dependency].from;
-      if (graph_.dependencies[*transfer.dependency].to == task || isPredecessor(from, task))
-        return true;
-    }
-    return transfer.buffer && std::ranges::any_of(graph_.tasks[task].accesses, [&](const Access &access) {
-             return access.buffer == *transfer.buffer && access.mode != AccessMode::out;
-           });
-  }
-
-  ChainStep transferStep(const Transfer &transfer) const {
-    return {ChainKind::transfer,
-            transferName(transfer),
-            endName(transfer.from, transfer.to) + " -> " + endName(transfer.to, transfer.from),
-            transfer.start,
-            transfer.end,
-            ChainReason::predecessor,
-            transfer.route.empty() ? "" : transfer.route.front()};
-  }
-
-  /// The assignment whose output the transfer carries.
-  std::optional<std::size_t> producerOf(const Transfer &transfer, TaskId consumer) const {
-    if (transfer.dependency && *transfer.dependency < graph_.dependencies.size())
-      return assignmentOf_[graph_.dependencies[*transfer.dependency].from];
-    std::optional<std::size_t> best;
-    for (TaskId from : predecessors_[consumer]) {
-      const std::size_t i = assignmentOf_[from];
-      if (i < placement_.assignments.size() && placement_.assignments[i].end <= transfer.start + epsilon_ &&
-          transfer.from.valid() && placement_.assignments[i].device == transfer.from &&
-          (!best || placement_.assignments[i].end > placement_.assignments[*best].end))
-        best = i;
-    }
-    return best;
-  }
-
-  /// A predecessor, or else the task before it on its device, that ended when this one started.
-  std::optional<std::size_t> endingAt(const Assignment &assignment) const {
-    for (TaskId from : predecessors_[assignment.task])
-      if (const std::size_t i = assignmentOf_[from];
-          i < placement_.assignments.size() && sameTime(placement_.assignments[i].end, assignment.start))
-        return i;
-    const std::optional<std::size_t> before = lastBefore(assignment);
-    if (before && sameTime(placement_.assignments[*before].end, assignment.start))
-      return before;
-    return std::nullopt;
-  }
-
-  std::optional<std::size_t> lastBefore(const Assignment &assignment) const {
-    const auto &row = tasksOfRow_[rowOfDevice_[assignment.device]];
-    const auto next = std::ranges::lower_bound(row, assignment.start - epsilon_, {},
-                                               [&](std::size_t task) { return data_.tasks[task].start; });
-    if (next == row.begin())
-      return std::nullopt;
-    return *std::prev(next); // rows of data_.tasks and assignments share their order
   }
 
   void collectWarnings() {
@@ -445,37 +266,15 @@ private:
   const Cluster &cluster_;
   const Placement &placement_;
   const MeasuredRun *measured_;
-  Seconds epsilon_;
+  PlacementNames names_;
   ReportData data_;
+  IndexedVector<DeviceId, char> counts_; ///< is a device for the reader: a GPU, or cores that run something
   IndexedVector<DeviceId, std::size_t> rowOfDevice_;
   std::vector<DeviceId> deviceOfRow_;
-  IndexedVector<TaskId, std::size_t> assignmentOf_;
   std::vector<std::vector<std::size_t>> tasksOfRow_;
-  IndexedVector<TaskId, std::vector<TaskId>> predecessors_;
-  std::unordered_map<std::size_t, std::vector<const Transfer *>> arrivals_;
 };
 
 } // namespace
-
-std::string reasonText(const ChainStep &step) {
-  if (step.kind == ChainKind::idle)
-    return "";
-  if (step.kind == ChainKind::transfer)
-    return step.blocker.empty() ? "" : "over " + step.blocker;
-  switch (step.reason) {
-  case ChainReason::programStart:
-    return "starts with the program";
-  case ChainReason::data:
-    return "waited for its data";
-  case ChainReason::predecessor:
-    return "waited for " + step.blocker;
-  case ChainReason::device:
-    return "device was busy with " + step.blocker;
-  case ChainReason::schedule:
-    return "held back by the schedule";
-  }
-  return "";
-}
 
 ReportData collect(const TaskGraph &graph, const Cluster &cluster, const Placement &placement,
                    const MeasuredRun *measured) {

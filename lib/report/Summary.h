@@ -7,6 +7,7 @@
 //
 // The placement is a finished schedule: nothing here predicts or solves.
 #include "model/Placement.h"
+#include "report/Chain.h"
 
 namespace streammap {
 
@@ -74,27 +75,6 @@ struct TransferRow {
   std::vector<std::string> route;
 };
 
-enum class ChainKind { task, transfer, idle };
-
-/// Why a step of the chain could not start earlier.
-enum class ChainReason {
-  programStart, ///< nothing to wait for
-  data,         ///< its data arrived then
-  predecessor,  ///< the task it depends on ended then
-  device,       ///< its device ran another task until then
-  schedule      ///< nothing that is known: the schedule left a gap
-};
-
-/// One step of the chain that bounds the makespan, first to last.
-struct ChainStep {
-  ChainKind kind = ChainKind::task;
-  std::string what;  ///< task or buffer name
-  std::string where; ///< device, or "from -> to"
-  Seconds start, end;
-  ChainReason reason = ChainReason::programStart;
-  std::string blocker; ///< the task (predecessor, device) or link (a transfer's first) behind the reason
-};
-
 /// What the chain consists of.
 struct ChainShares {
   Seconds compute, transfer, idle;
@@ -135,9 +115,6 @@ struct ReportData {
   ChainShares chainShares;
   std::vector<ReportWarning> warnings;
 };
-
-/// The reason as a sentence part: "waited for gemm[2,1,0]", "device was busy with trsm[3,0]".
-std::string reasonText(const ChainStep &step);
 
 /// O(tasks log tasks + transfers + dependencies).
 ReportData collect(const TaskGraph &graph, const Cluster &cluster, const Placement &placement,

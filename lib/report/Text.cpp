@@ -114,6 +114,7 @@ std::string shortReason(const ChainStep &step) {
     return "after " + step.blocker;
   case ChainReason::device:
     return "behind " + step.blocker;
+  case ChainReason::link:
   case ChainReason::schedule:
     return "schedule";
   }

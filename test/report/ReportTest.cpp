@@ -72,6 +72,27 @@ TEST_CASE("a device that waits for nothing known shows as idle in the chain") {
   CHECK(data.chain.back().reason == ChainReason::schedule);
 }
 
+TEST_CASE("a transfer behind another on its link continues the chain through it") {
+  // The same 4 MiB leave for n2:gpu1 first, 60-100 us over the same NIC, so far[0]'s data starts only at 100
+  // although load[0] now ends at 60.
+  test::SampleRun run = test::sampleRun();
+  run.cluster.devices[DeviceId(3)].state = State::up;
+  run.placement.assignments[0].end = microseconds(60);
+  Transfer first = run.placement.transfers[0];
+  first.to = DeviceId(3);
+  first.start = microseconds(60);
+  first.end = microseconds(100);
+  run.placement.transfers.insert(run.placement.transfers.begin(), first);
+  const ReportData data = collect(run.graph, run.cluster, run.placement);
+  REQUIRE(data.chain.size() == 6);
+  CHECK(data.chain[0].what == "load[0]");
+  CHECK(data.chain[1].where == "n1:gpu0 -> n2:gpu1");
+  CHECK(data.chain[2].where == "n1:gpu0 -> n2:gpu0");
+  CHECK(data.chain[2].reason == ChainReason::link);
+  for (std::size_t i = 1; i < data.chain.size(); ++i)
+    CHECK(data.chain[i].start == data.chain[i - 1].end);
+}
+
 TEST_CASE("an empty placement is a report of nothing") {
   const ReportData data = collect({}, {}, {});
   CHECK(data.chain.empty());
