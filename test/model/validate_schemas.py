@@ -18,7 +18,7 @@ except ImportError:
     print("skipped: python3-jsonschema is not installed (apt-get install python3-jsonschema)")
     sys.exit(77)
 
-KINDS = ("tasks", "cluster", "placement")
+KINDS = ("tasks", "cluster", "placement", "report")
 
 
 def schema_kind(document):
@@ -45,7 +45,7 @@ def spoilt(document):
     unknown = copy.deepcopy(document)
     unknown["no_such_key"] = 1
     yield "an unknown key", unknown
-    required = "nodes" if "nodes" in document else "tasks" if "tasks" in document else "assignments"
+    required = "nodes" if "nodes" in document and document["schema"] != "streammap.report/1" else "tasks" if "tasks" in document else "assignments"
     missing = copy.deepcopy(document)
     del missing[required]
     yield f"no '{required}'", missing
