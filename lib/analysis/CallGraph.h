@@ -1,0 +1,61 @@
+#pragma once
+// Which code of the host program can start a task, a launch or an allocation, directly or through what it
+// calls. All other code is *inert*: it can be left half-way without missing one.
+//
+//   CallGraph graph(units, mainFunction);
+//   graph.isInert(loop)                 // true for one that only fills an array
+#include "analysis/FrontEnd.h"
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace clang {
+class CXXMethodDecl;
+class FunctionDecl;
+class Stmt;
+} // namespace clang
+
+namespace streammap {
+
+class CallGraph {
+public:
+  explicit CallGraph(std::span<const std::unique_ptr<ParsedUnit>> units);
+
+  /// `main` with its body; null if no unit defines it.
+  const clang::FunctionDecl *mainFunction() const { return main_; }
+  /// The declaration with the body, in whichever unit it is; `function` itself if there is none.
+  const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *function);
+  bool isInert(const clang::FunctionDecl *function);
+  bool isInert(const clang::Stmt *statement);
+
+private:
+  struct Node {
+    bool acts = false; ///< itself
+    bool callsIndirectly = false;
+    bool isReached = false; ///< acts, or calls one that does
+    std::vector<const clang::FunctionDecl *> callees;
+  };
+  void visit(const clang::FunctionDecl *function);
+  void scan(const clang::Stmt *statement, Node &node);
+  void propagate();
+  void addOverriders(const clang::FunctionDecl *function, Node &node);
+  void index();
+
+  std::span<const std::unique_ptr<ParsedUnit>> units_;
+  const clang::FunctionDecl *main_ = nullptr;
+  llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<Node>> nodes_;
+  std::vector<const clang::FunctionDecl *> pending_;
+  llvm::DenseSet<const clang::FunctionDecl *> addressTaken_;
+  llvm::DenseMap<const clang::Stmt *, bool> inertStatements_;
+  std::unordered_map<std::string, const clang::FunctionDecl *> definitions_; ///< by mangled name
+  llvm::DenseMap<const clang::FunctionDecl *, const clang::FunctionDecl *> resolved_;
+  llvm::DenseMap<const clang::CXXMethodDecl *, std::vector<const clang::CXXMethodDecl *>> overriders_;
+  bool indirectActs_ = false;
+};
+
+} // namespace streammap

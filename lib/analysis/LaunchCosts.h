@@ -1,0 +1,47 @@
+#pragma once
+// The work of a launch: a kernel's cost formulas with the launch's arguments and geometry put in.
+#include "analysis/Interpreter.h"
+#include "analysis/KernelAnalysis.h"
+#include "support/CostMetrics.h"
+#include <array>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace streammap {
+
+/// Sums over the launches of a task. A metric that some launch could not evaluate is unknown for all of it.
+struct LaunchTotals {
+  std::array<double, costMetricCount> values{};
+  std::array<bool, costMetricCount> isUnknown{};
+  unsigned launches = 0;
+  bool hasUncounted = false; ///< a kernel that nobody analysed
+};
+
+class LaunchCosts {
+public:
+  explicit LaunchCosts(std::span<const KernelAnalysis> kernels);
+
+  /// The analysis of the kernel with this mangled name, or null.
+  const KernelAnalysis *find(const std::string &symbol) const;
+  /// Adds one launch. Returns the names that had no value: "n", "trips@csr.cu:14". O(1) for a launch like an
+  /// earlier one.
+  std::vector<std::string> add(LaunchTotals &totals, const KernelAnalysis *kernel, const HostLaunch &launch,
+                               Interpreter &interpreter);
+
+private:
+  struct Evaluation {
+    std::array<double, costMetricCount> values{};
+    std::array<bool, costMetricCount> isUnknown{};
+    std::vector<std::string> missing;
+  };
+  void bind(Bindings &bindings, const std::string &name, clang::QualType type, HostValue value,
+            Interpreter &interpreter) const;
+
+  std::span<const KernelAnalysis> kernels_;
+  std::unordered_map<std::string, std::size_t> bySymbol_;
+  std::unordered_map<std::string, Evaluation> known_; ///< by kernel and the values that matter
+};
+
+} // namespace streammap
