@@ -1,4 +1,5 @@
 #include "mapper/MapTasks.h"
+#include "mapper/ChooseNodes.h"
 #include "mapper/ListSchedulers.h"
 #include "mapper/LowerBound.h"
 #include "model/Violations.h"
@@ -65,6 +66,10 @@ Expected<Placement> mapTasks(const Problem &problem, const MapOptions &options) 
                    (near ? "; did you mean '" + *near + "'?" : ""));
   }
   Expected<Placement> placement = strategy->map(problem, options);
+  if (!placement)
+    if (const auto nodes = chooseNodes(problem))
+      if (Expected<Placement> again = strategy->map(problem.boundTo(*nodes), options))
+        placement = std::move(again);
   if (!placement)
     return placement;
   if (placement->solver.strategy.empty())

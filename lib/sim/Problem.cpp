@@ -260,6 +260,14 @@ void Problem::collectPieces() {
   }
 }
 
+Problem Problem::boundTo(const IndexedVector<TaskId, std::optional<NodeId>> &nodes) const {
+  Problem bound = *this;
+  for (TaskId task : nodes.ids())
+    if (nodes[task])
+      bound.pinned_[task] = nodes[task];
+  return bound;
+}
+
 Expected<Problem> makeProblem(const TaskGraph &graph, const Cluster &cluster) {
   Problem problem(graph, cluster);
   problem.indexDependencies();

@@ -65,6 +65,10 @@ public:
   const std::vector<std::size_t> &apart(TaskId task) const { return apart_[task]; }
   std::size_t apartKeys() const { return apartKeys_; }
 
+  /// The same problem with each task that has a node in `nodes` bound to it, as by `node()`. The nodes must
+  /// allow the tasks.
+  Problem boundTo(const IndexedVector<TaskId, std::optional<NodeId>> &nodes) const;
+
 private:
   friend Expected<Problem> makeProblem(const TaskGraph &graph, const Cluster &cluster);
   Problem(const TaskGraph &graph, const Cluster &cluster)

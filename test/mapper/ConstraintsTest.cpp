@@ -119,6 +119,13 @@ TEST_CASE("a cluster with every device down says so") {
         "task 'a' fits on no device that is up: every small is down, drained, busy or reserved");
 }
 
+TEST_CASE("a task that may run anywhere leaves the only node of another that must be apart from it") {
+  // a comes first and would take n0, which b needs
+  const TaskGraph graph = graphFromText("a -> b\na: 1s apart=x\nb: 1s apart=x node=n0");
+  const Placement placement = mapEverywhere(graph, smallCluster(2, 1));
+  CHECK(placement.assignments[0].device == DeviceId(1));
+}
+
 TEST_CASE("more tasks apart than nodes is infeasible and names the task without a device") {
   const std::string why =
       whyNot(graphFromText("a\nb\nc\na: 1s apart=x\nb: 1s apart=x\nc: 1s apart=x"), smallCluster(2, 2));
