@@ -284,17 +284,32 @@ Domain ExecutionCounter::knownIterations(const LoopTrips &trips, const Domain &e
   return result;
 }
 
+/// The branch around a loop that the compiler turned from `while (c)` into `if (c) do ... while (c)`.
+const llvm::BranchInst *guardOf(const llvm::Loop &loop) {
+  const llvm::BasicBlock *before = loop.getLoopPredecessor();
+  if (before && before->getSingleSuccessor() && before->getSinglePredecessor())
+    before = before->getSinglePredecessor();
+  const auto *branch = before ? llvm::dyn_cast<llvm::BranchInst>(before->getTerminator()) : nullptr;
+  const llvm::BasicBlock *exit = loop.getExitBlock();
+  if (!branch || !branch->isConditional() || !exit)
+    return nullptr;
+  bool avoids = false;
+  for (const llvm::BasicBlock *successor : llvm::successors(before))
+    avoids |= successor == exit || successor == exit->getSingleSuccessor();
+  return avoids ? branch : nullptr;
+}
+
 Domain ExecutionCounter::unknownIterations(const llvm::Loop &loop, const Domain &entry,
                                            const std::string &why) {
   const std::string symbol = newSymbol("trips", startOf(loop), why,
                                        "put '#pragma streammap trips(expr)' before the loop, expr being its "
                                        "expected number of iterations");
   // The symbol counts per time the loop is reached, also when a guard finds that it has nothing to do.
-  if (const llvm::BranchInst *guard = loop.getLoopGuardBranch())
-    if (loops_.getLoopFor(guard->getParent()) == loop.getParentLoop() &&
-        domains_.contains(guard->getParent()) &&
-        !values_.conditionOf(*guard->getCondition(), loop.getParentLoop()))
-      return domains_.at(guard->getParent()).times(Expression::symbol(symbol));
+  const llvm::BranchInst *guard = guardOf(loop);
+  if (guard && loops_.getLoopFor(guard->getParent()) == loop.getParentLoop() &&
+      domains_.contains(guard->getParent()) &&
+      !values_.conditionOf(*guard->getCondition(), loop.getParentLoop()))
+    return domains_.at(guard->getParent()).times(Expression::symbol(symbol));
   return entry.times(Expression::symbol(symbol));
 }
 

@@ -224,10 +224,26 @@ Expression SymbolicValues::index(const std::string &name) {
   return Expression::symbol(name);
 }
 
+/// The integer functions of CUDA's math library: __nv_min, __nv_ullmax, __nv_abs, ...
+MaybeExpression SymbolicValues::mathCall(const llvm::CallBase &call, const llvm::Loop *scope) {
+  const llvm::Function *callee = call.getCalledFunction();
+  llvm::StringRef name = callee ? callee->getName() : "";
+  if (!name.consume_front("__nv_") || !call.getType()->isIntegerTy())
+    return std::nullopt;
+  const bool isMin = name.ends_with("min"), isMax = name.ends_with("max"), isAbs = name.ends_with("abs");
+  if (isAbs)
+    if (const MaybeExpression x = valueOf(*call.getArgOperand(0), scope))
+      return maximum(*x, -*x);
+  if ((!isMin && !isMax) || call.arg_size() != 2)
+    return std::nullopt;
+  return both(valueOf(*call.getArgOperand(0), scope), valueOf(*call.getArgOperand(1), scope),
+              isMin ? minimum : maximum);
+}
+
 MaybeExpression SymbolicValues::called(const llvm::CallBase &call, const llvm::Loop *scope) {
   const auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
   if (!intrinsic)
-    return std::nullopt;
+    return mathCall(call, scope);
   llvm::StringRef name = intrinsic->getCalledFunction()->getName();
   if (name.consume_front("llvm.nvvm.read.ptx.sreg.")) {
     for (const auto &[prefix, meaning] : {std::pair{"tid.", "threadIdx."}, std::pair{"ctaid.", "blockIdx."},
@@ -265,6 +281,25 @@ MaybeExpression SymbolicValues::called(const llvm::CallBase &call, const llvm::L
   }
 }
 
+/// y where `mask` is y - 1 and y is a power of 2 by construction, exp2(k) times a constant one. InstCombine
+/// writes y - 1 as y + 1023 where the masked value has ten bits.
+MaybeExpression SymbolicValues::powerAboveMask(const Expression &mask, const llvm::Value &masked) {
+  const auto isPower = [](std::int64_t value) { return value > 0 && (value & (value - 1)) == 0; };
+  for (const Expression::Term &term : mask.terms()) {
+    const Expression power = Expression::ofTerm(term);
+    const auto rest = (mask - power).constant();
+    if (term.factors.size() != 1 || term.factors[0].first->kind() != Atom::Kind::exp2 ||
+        term.denominator != 1 || !isPower(term.numerator) || !rest)
+      continue;
+    if (*rest == -1)
+      return power;
+    const llvm::SCEV *value = evolution_.getSCEV(const_cast<llvm::Value *>(&masked));
+    if (isPower(*rest + 1) && evolution_.getUnsignedRangeMax(value).ule(static_cast<std::uint64_t>(*rest)))
+      return power;
+  }
+  return std::nullopt;
+}
+
 MaybeExpression SymbolicValues::computed(const llvm::BinaryOperator &operation, const llvm::Loop *scope) {
   const MaybeExpression left = valueOf(*operation.getOperand(0), scope);
   const MaybeExpression right = valueOf(*operation.getOperand(1), scope);
@@ -278,11 +313,8 @@ MaybeExpression SymbolicValues::computed(const llvm::BinaryOperator &operation, 
   case llvm::Instruction::AShr:
     return floorDiv(*left, exp2(*right));
   case llvm::Instruction::UDiv:
+  case llvm::Instruction::SDiv: // C rounds to 0; the two agree where nothing is negative
     return floorDiv(*left, *right);
-  case llvm::Instruction::SDiv:
-    // C rounds to 0; the two agree where nothing is negative.
-    return isNonNegative(*left) ? floorDiv(*left, *right)
-                                : maximum(0, floorDiv(*left, *right)) - maximum(0, floorDiv(-*left, *right));
   case llvm::Instruction::URem:
   case llvm::Instruction::SRem:
     return remainder(*left, *right);
@@ -291,12 +323,8 @@ MaybeExpression SymbolicValues::computed(const llvm::BinaryOperator &operation, 
       return remainder(*left, *constant + 1);
     if (constant && *constant < 0 && (-*constant & (-*constant - 1)) == 0)
       return -*constant * floorDiv(*left, -*constant);
-    // x & (y - 1) where y is a power of 2 by construction: exp2(k) times a constant one.
-    const Expression power = *right + 1;
-    if (power.terms().size() == 1 && power.terms()[0].factors.size() == 1 &&
-        power.terms()[0].factors[0].first->kind() == Atom::Kind::exp2 && power.terms()[0].denominator == 1 &&
-        (power.terms()[0].numerator & (power.terms()[0].numerator - 1)) == 0)
-      return remainder(*left, power);
+    if (const auto power = powerAboveMask(*right, *operation.getOperand(0)))
+      return remainder(*left, *power);
     return std::nullopt;
   }
   case llvm::Instruction::Or:

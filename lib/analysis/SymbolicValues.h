@@ -78,6 +78,8 @@ private:
   std::optional<Expression> argument(const llvm::Value &value);
   std::optional<Expression> loaded(const llvm::LoadInst &load);
   std::optional<Expression> called(const llvm::CallBase &call, const llvm::Loop *scope);
+  std::optional<Expression> mathCall(const llvm::CallBase &call, const llvm::Loop *scope);
+  std::optional<Expression> powerAboveMask(const Expression &mask, const llvm::Value &masked);
   std::optional<Expression> computed(const llvm::BinaryOperator &operation, const llvm::Loop *scope);
   std::optional<Expression> ofBoolean(const llvm::Value &value, const llvm::Loop *scope);
   std::optional<Expression> loopPhi(const llvm::PHINode &phi);

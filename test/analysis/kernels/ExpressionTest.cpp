@@ -124,7 +124,7 @@ TEST_CASE("a sum's variable captures nothing") {
 
 TEST_CASE("what is printed is parsed back") {
   for (const char *text :
-       {"2*n*ceildiv(n, blockDim.x)", "n*(n - 1)/2", "(n*n + m)/2", "-n + 3", "min(5, a, b)",
+       {"2*n*ceildiv(n, blockDim.x)", "n*(n - 1)/2", "(n*n + m)/2", "3 - n", "-n - 3", "min(5, a, b)",
         "sum(i, 0, n, exp2(i))", "nnz*trips@csr-v2.cu:14 + 1", "log2(p.rows)", "positive(n - 1)", "0", "-7"})
     CHECK(parsed(text) == text);
 }

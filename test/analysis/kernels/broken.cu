@@ -1,0 +1,3 @@
+__global__ void broken(int *x) {
+  x[threadIdx.x] = undeclared;
+}
