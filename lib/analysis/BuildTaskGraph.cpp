@@ -36,9 +36,21 @@ static bool expand(std::span<const std::unique_ptr<ParsedUnit>> units,
   recorder.finish();
   if (isComplete)
     reportUnused(interpreter, options, diagnostics);
-  if (isComplete && graph.tasks.empty())
-    diagnostics.warning({units.front()->job().source, 0, 0, {}},
-                        "the program reaches no '#pragma streammap task' with these arguments", "no-tasks");
+  if (isComplete && interpreter.endedByException())
+    diagnostics.warning(interpreter.endedAt().value_or(SourceLocation{}),
+                        "an exception ends the program here", "ends-by-exception");
+  if (isComplete && graph.tasks.empty()) {
+    Diagnostic none{Severity::warning,
+                    {units.front()->job().source, 0, 0, {}},
+                    "the program reaches no '#pragma streammap task' with these arguments",
+                    "no-tasks",
+                    {},
+                    {},
+                    {}};
+    if (const std::optional<SourceLocation> &end = interpreter.endedAt())
+      none.notes.push_back({Severity::note, *end, "it ends here", {}, {}, {}, {}});
+    diagnostics.report(std::move(none));
+  }
   return isComplete && diagnostics.errorCount() == errorsBefore;
 }
 

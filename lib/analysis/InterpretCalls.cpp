@@ -375,7 +375,7 @@ void Interpreter::launch(const Call &call) {
 void Interpreter::allocateBuffer(const Call &call, HostValue where, HostValue size, AllocationKind kind) {
   if (!where.isKnown())
     return;
-  const SourceLocation location = call.where ? locationOf(call.where) : SourceLocation{};
+  const SourceLocation location = call.where ? ownLocation(call.where) : SourceLocation{};
   std::string name = call.expressions.empty() ? "buffer" : nameOf(call.expressions[0]);
   const Reason contents = kind == AllocationKind::device
                               ? reasons_.add("the contents of device buffer '" + name + "'", location)
@@ -423,7 +423,7 @@ HostValue Interpreter::builtin(const CallExpr *call, unsigned builtin, bool &isH
     return place(call->getArg(0));
   case Builtin::BI__builtin_unreachable:
   case Builtin::BI__builtin_trap:
-    endProgram();
+    endProgram(call);
     return {};
   case Builtin::BI__builtin_launder:
   case Builtin::BI__builtin_assume_aligned:
@@ -432,11 +432,6 @@ HostValue Interpreter::builtin(const CallExpr *call, unsigned builtin, bool &isH
     isHandled = false;
     return {};
   }
-}
-
-void Interpreter::throwException(const Stmt *) {
-  if (halt_ == Halt::none)
-    halt_ = Halt::thrown;
 }
 
 } // namespace streammap

@@ -255,8 +255,10 @@ Flow Interpreter::unknownIf(const IfStmt *branch, HostValue condition) {
     memory_.stopRecording();
     for (const HostMemory::Range &range : written)
       memory_.invalidate(range.begin, range.size, condition.reason);
-    if (halt_ == Halt::ended || halt_ == Halt::thrown)
+    if (halt_ == Halt::ended || halt_ == Halt::thrown) {
+      endedAt_.reset();
       halt_ = Halt::none; // one side ends the program: then the other is what goes on
+    }
     if (halt_ != Halt::none)
       return Flow::stops;
   }
@@ -358,8 +360,10 @@ Flow Interpreter::executeLoop(const Loop &loop) {
         if (isInert) {
           execute(loop.beforeBody);
           execute(loop.body); // once, for what it writes
-          if (halt_ == Halt::lostLoop || halt_ == Halt::ended || halt_ == Halt::thrown)
+          if (halt_ == Halt::lostLoop || halt_ == Halt::ended || halt_ == Halt::thrown) {
+            endedAt_.reset();
             halt_ = Halt::none;
+          }
           abandon(loop, since, condition.reason);
         } else {
           failUnknown(loop.condition, "how many tasks this loop makes", condition.reason,
@@ -412,6 +416,7 @@ Flow Interpreter::executeTry(const CXXTryStmt *statement) {
   if (halt_ != Halt::thrown || statement->getNumHandlers() == 0)
     return flow;
   halt_ = Halt::none;
+  endedAt_.reset();
   return execute(statement->getHandler(0)->getHandlerBlock());
 }
 

@@ -281,9 +281,11 @@ Address Interpreter::global(const VarDecl *variable) {
       return *named;
     }
   }
-  const VarDecl *definition = variable->getDefinition();
-  if (!definition)
-    definition = variable->getActingDefinition();
+  // A constant member of a class has its value where it is declared, and often no definition.
+  const VarDecl *definition = nullptr;
+  const Expr *init = variable->getAnyInitializer(definition);
+  if (!init)
+    definition = variable->getDefinition() ? variable->getDefinition() : variable->getActingDefinition();
   const std::uint64_t size = std::max<std::uint64_t>(sizeOf(variable->getType()), 8);
   const bool isNew = !named || *named == 0;
   const Address at =
@@ -303,8 +305,8 @@ Address Interpreter::global(const VarDecl *variable) {
   initialiser = std::make_unique<Function>();
   pushFrame(*initialiser, definition->getASTContext());
   if (variable->getType()->isReferenceType())
-    memory_.store(at, 8, definition->getInit() ? place(definition->getInit()) : HostValue{});
-  else if (const Expr *init = definition->getInit())
+    memory_.store(at, 8, init ? place(init) : HostValue{});
+  else if (init)
     initialise(init, definition->getType(), at);
   if (const double *parameter = parameterFor(definition); parameter && !variable->getType()->isRecordType())
     storeScalar(variable->getType(), at, converted(*parameter, variable->getType()));
@@ -420,6 +422,30 @@ std::optional<std::string> Interpreter::stringAt(Address address) const {
 
 SourceLocation Interpreter::locationOf(const Stmt *statement) const {
   return locate(context().getSourceManager(), statement->getBeginLoc());
+}
+
+// `where`, or the call of a library's function that it lies in.
+SourceLocation Interpreter::ownLocation(const Stmt *where) {
+  std::size_t index = frames_.size() - 1;
+  while (index != 0 && frames_[index].function->isSystem && frames_[index].call) {
+    where = frames_[index].call;
+    index = frames_[index].caller;
+  }
+  return locate(frames_[index].context->getSourceManager(), where->getBeginLoc());
+}
+
+void Interpreter::endProgram(const Stmt *where) {
+  if (halt_ != Halt::none)
+    return;
+  halt_ = Halt::ended;
+  endedAt_ = ownLocation(where);
+}
+
+void Interpreter::throwException(const Stmt *where) {
+  if (halt_ != Halt::none)
+    return;
+  halt_ = Halt::thrown;
+  endedAt_ = ownLocation(where);
 }
 
 HostValue Interpreter::unknown(const Expr *where, const std::string &what) {

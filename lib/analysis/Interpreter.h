@@ -116,6 +116,9 @@ public:
   bool hasStopped() const { return halt_ != Halt::none; }
   SourceLocation locationOf(const clang::Stmt *statement) const;
   std::string mangledName(const clang::FunctionDecl *function);
+  /// Where the program ended other than by returning from main: the place in the program's own code.
+  const std::optional<SourceLocation> &endedAt() const { return endedAt_; }
+  bool endedByException() const { return halt_ == Halt::thrown; }
   /// Parameters that set some variable.
   const std::set<std::string> &usedParameters() const { return usedParameters_; }
   const std::set<std::string> &variableNames() const { return variableNames_; }
@@ -134,7 +137,7 @@ public:
   using Model = HostValue (*)(Interpreter &, const Call &);
   HostValue unknownResult(const Call &call);
   HostValue unknown(const clang::Expr *where, const std::string &what);
-  void endProgram() { halt_ = Halt::ended; }
+  void endProgram(const clang::Stmt *where);
   void throwException(const clang::Stmt *where);
   HostValue callAddress(Address function, const Call &like);
   void allocateBuffer(const Call &call, HostValue where, HostValue size, AllocationKind kind);
@@ -205,6 +208,7 @@ private:
   const clang::VarDecl *rootVariable(const clang::Expr *expression) const;
   Address functionAddress(const clang::FunctionDecl *function);
   std::string argumentName(const clang::Expr *expression);
+  SourceLocation ownLocation(const clang::Stmt *where);
   HostMemory::Range widened(HostMemory::Range range);
 
   // InterpretExpressions.cpp
@@ -308,6 +312,7 @@ private:
   llvm::DenseMap<const clang::CXXRecordDecl *, Address> typeTags_;
   llvm::DenseMap<const clang::OpaqueValueExpr *, HostValue> opaque_;
   std::vector<std::uint64_t> arrayIndices_;
+  std::optional<SourceLocation> endedAt_;
   std::set<const void *> warned_;
   std::set<std::string> usedParameters_;
   std::set<std::string> variableNames_;

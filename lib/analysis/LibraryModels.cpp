@@ -31,8 +31,8 @@ HostValue ofDouble(double value) {
 HostValue succeed(Interpreter &, const Call &) {
   return known(0);
 }
-HostValue end(Interpreter &interpreter, const Call &) {
-  interpreter.endProgram();
+HostValue end(Interpreter &interpreter, const Call &call) {
+  interpreter.endProgram(call.where);
   return {};
 }
 HostValue raise(Interpreter &interpreter, const Call &call) {
