@@ -325,6 +325,8 @@ MaybeExpression SymbolicValues::computed(const llvm::BinaryOperator &operation, 
       return -*constant * floorDiv(*left, -*constant);
     if (const auto power = powerAboveMask(*right, *operation.getOperand(0)))
       return remainder(*left, *power);
+    if (const auto power = powerAboveMask(*left, *operation.getOperand(1)))
+      return remainder(*right, *power);
     return std::nullopt;
   }
   case llvm::Instruction::Or:

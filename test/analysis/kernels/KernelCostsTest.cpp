@@ -109,7 +109,7 @@ TEST_CASE("a trips pragma settles it") {
 
 TEST_CASE("a branch on data is an unknown share") {
   REQUIRE(unknownsOf("dependsOnData", "flops_fp32").size() == 1);
-  CHECK(unknownsOf("dependsOnData", "flops_fp32")[0].location.ends_with("costs.cu:67:7"));
+  CHECK(unknownsOf("dependsOnData", "flops_fp32")[0].location.ends_with("costs.cu:67:22"));
   CHECK(value("dependsOnData", "flops_fp32", 1, 64, {{"taken@costs.cu:67", 0.25}}) == 16);
   CHECK(value("dependsOnData", "global_load_bytes", 1, 64, {}) == 256);
 }
