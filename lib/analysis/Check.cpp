@@ -172,7 +172,8 @@ private:
                       std::string("'") + jump.word +
                           "' would leave the statement of a task, which runs later and elsewhere",
                       "leaves-task", {}, {{wordOf(task.site).getBegin(), "the task begins here"}});
-    checkAccesses(task, reporter_);
+    if (!isEmpty && !sites_[task.site].hasErrors)
+      checkAccesses(task, reporter_);
   }
 
   void checkWait(const CallExpr *call) {

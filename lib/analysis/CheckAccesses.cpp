@@ -42,6 +42,11 @@ struct LaunchFinder : RecursiveASTVisitor<LaunchFinder> {
 const Expr *pointerBase(const Expr *expression) {
   while (true) {
     expression = expression->IgnoreParenCasts();
+    // A row of an array of arrays is a place in that array.
+    if (const auto *row = dyn_cast<ArraySubscriptExpr>(expression); row && row->getType()->isArrayType()) {
+      expression = row->getBase();
+      continue;
+    }
     if (const auto *sum = dyn_cast<BinaryOperator>(expression); sum && sum->isAdditiveOp()) {
       expression = sum->getLHS()->getType()->isPointerType() || sum->getLHS()->getType()->isArrayType()
                        ? sum->getLHS()

@@ -62,22 +62,30 @@ public:
       return false;
     const clang::SourceLocation location = clangs.getLocation();
     for (const Site &site : sites_)
-      if (site.rawBegin == location.getRawEncoding() && isSyntax(clangs.getID())) {
+      if (isAtWord(site, location, clangs.getSourceManager()) &&
+          (site.directive != Directive::trips || isSyntax(clangs.getID()))) {
         cascade_ = true; // the parser has lost its way in tokens that nobody wrote
         return rephrase(site, ours);
       }
     if (clangs.getID() == clang::diag::err_expected_statement && !sites_.empty() &&
-        onlySpaceBetween(clangs.getSourceManager(), sites_.back(), location)) {
+        followsDirectly(clangs.getSourceManager(), sites_.back(), location)) {
       rephrase(sites_.back(), ours);
-      const clang::SourceManager &sources = clangs.getSourceManager();
-      ours.location = locate(sources, clang::SourceLocation::getFromRawEncoding(sites_.back().rawBegin));
-      ours.snippet.clear();
+      const auto word = clang::SourceLocation::getFromRawEncoding(sites_.back().rawBegin);
+      ours = diagnosticAt(clangs.getSourceManager(), clang::LangOptions(), Severity::error, word, word,
+                          ours.message, ours.code);
       return true;
     }
     return true;
   }
 
 private:
+  // The tokens between the user's stand at the directive's word; their numbers were made up and "expand"
+  // there.
+  static bool isAtWord(const Site &site, clang::SourceLocation location,
+                       const clang::SourceManager &sources) {
+    return site.rawBegin == location.getRawEncoding() ||
+           (!site.inMacro && site.rawBegin == sources.getExpansionLoc(location).getRawEncoding());
+  }
   static bool isSyntax(unsigned id) {
     return id == clang::diag::err_expected_unqualified_id || id == clang::diag::err_expected_expression ||
            id == clang::diag::err_expected_member_name_or_semi || id == clang::diag::err_expected ||
@@ -96,18 +104,12 @@ private:
     ours.fix.clear();
     return true;
   }
-  static bool onlySpaceBetween(const clang::SourceManager &sources, const Site &site,
-                               clang::SourceLocation end) {
-    if (site.inMacro || end.isMacroID())
-      return false;
-    const clang::LangOptions language;
-    const auto last = sources.getExpansionLoc(clang::SourceLocation::getFromRawEncoding(site.rawEnd));
-    const auto [file, offset] =
-        sources.getDecomposedLoc(clang::Lexer::getLocForEndOfToken(last, 0, sources, language));
-    const auto [endFile, endOffset] = sources.getDecomposedLoc(end);
-    if (file != endFile || endOffset < offset)
-      return false;
-    return sources.getBufferData(file).slice(offset, endOffset).trim(" \t\r\n)").empty();
+  static bool followsDirectly(const clang::SourceManager &sources, const Site &site,
+                              clang::SourceLocation place) {
+    const auto last =
+        sources.getExpansionRange(clang::SourceLocation::getFromRawEncoding(site.rawEnd)).getEnd();
+    const std::optional<clang::Token> next = clang::Lexer::findNextToken(last, sources, clang::LangOptions());
+    return next && next->getLocation() == sources.getExpansionLoc(place);
   }
 
   const SiteTable &sites_;

@@ -293,6 +293,7 @@ std::string PragmaParser::spell(TokenSpan tokens) const {
 }
 
 void PragmaParser::error(const Token &at, std::string message, std::string code, std::string fix) {
+  site_.hasErrors = true;
   Diagnostic diagnostic = diagnosticAt(
       preprocessor_.getSourceManager(), preprocessor_.getLangOpts(), Severity::error, at.getLocation(),
       at.is(tok::eod) ? clang::SourceRange() : clang::SourceRange(at.getLocation()), std::move(message),
@@ -471,7 +472,8 @@ bool PragmaParser::readDimension(const CutItem &item, std::size_t index, ItemFor
 void PragmaParser::readData(const ClauseRule &rule, TokenSpan tokens) {
   ItemForms forms = begin(rule.kind, tokens.front(), tokens);
   const CutItem item = cut(tokens);
-  if (item.base.empty()) {
+  const bool isOnlyBrackets = tokens.front().is(tok::l_square) && closingOf(tokens, 0) == tokens.size() - 1;
+  if (item.base.empty() || isOnlyBrackets) {
     error(tokens.front(), "expected the name of what the task accesses before '['", "malformed-section");
     return;
   }
@@ -616,8 +618,9 @@ public:
 
 private:
   bool standsAtFileScope() const {
-    return compiler_.hasSema() && compiler_.getSema().CurContext &&
-           compiler_.getSema().CurContext->isFileContext();
+    // Before the first declaration there is no context yet.
+    const clang::DeclContext *context = compiler_.hasSema() ? compiler_.getSema().CurContext : nullptr;
+    return !context || context->getRedeclContext()->isFileContext(); // extern "C" is no scope
   }
   void enter(Preprocessor &preprocessor, TokenWriter &out);
   void enterMarker(Preprocessor &preprocessor, const Token &word, const PragmaParser &parser,
@@ -664,6 +667,8 @@ void StreammapPragmas::HandlePragma(Preprocessor &preprocessor, clang::PragmaInt
     trips = parser.readTrips(token, word);
   else
     parser.readClauses(token);
+  while (token.isNot(tok::eod)) // after an error: whatever is left of the line
+    parser.nextUnexpanded(token);
   site.text = parser.text();
   site.rawEnd = parser.lastLocation().getRawEncoding();
   if (site.directive == Directive::trips && trips.empty())

@@ -1,10 +1,15 @@
 #include "AnnotateProgram.h"
+#include "analysis/BuildTaskGraph.h"
 #include "analysis/Check.h"
 #include "analysis/Emit.h"
 #include "analysis/FrontEnd.h"
+#include "model/TaskGraphJson.h"
 #include "support/Files.h"
+#include <algorithm>
 #include <filesystem>
+#include <future>
 #include <memory>
+#include <unistd.h>
 
 namespace streammap {
 
@@ -26,6 +31,39 @@ void checkProgram(const AnnotateOptions &options, Diagnostics &diagnostics) {
                 diagnostics);
 }
 
+// Device code is compiled and measured while the host halves are parsed: both are slow, and neither needs the
+// other.
+static std::future<std::pair<std::vector<KernelAnalysis>, Diagnostics>>
+analyseInBackground(const std::vector<CompileJob> &jobs, const KernelOptions &options) {
+  return std::async(std::launch::async, [&jobs, &options] {
+    std::vector<KernelAnalysis> kernels;
+    Diagnostics diagnostics;
+    for (const CompileJob &job : jobs)
+      if (job.isCuda)
+        for (KernelAnalysis &kernel : analyseKernels(job, options, diagnostics))
+          kernels.push_back(std::move(kernel));
+    // A template in a header may be instantiated by several sources.
+    std::stable_sort(kernels.begin(), kernels.end(),
+                     [](const KernelAnalysis &a, const KernelAnalysis &b) { return a.symbol < b.symbol; });
+    kernels.erase(
+        std::unique(kernels.begin(), kernels.end(),
+                    [](const KernelAnalysis &a, const KernelAnalysis &b) { return a.symbol == b.symbol; }),
+        kernels.end());
+    return std::pair(std::move(kernels), std::move(diagnostics));
+  });
+}
+
+// What both halves of a file say is said once.
+static void append(const Diagnostics &found, Diagnostics &into) {
+  for (const Diagnostic &diagnostic : found.all()) {
+    const bool isKnown = std::any_of(into.all().begin(), into.all().end(), [&](const Diagnostic &other) {
+      return other.location == diagnostic.location && other.message == diagnostic.message;
+    });
+    if (!isKnown)
+      into.report(diagnostic);
+  }
+}
+
 // One source goes to the file that was named; several, or a folder, to
 // `<folder>/<stem>.streammap.<extension>`.
 static std::string emittedPath(const AnnotateOptions &options, const CompileJob &job) {
@@ -38,7 +76,7 @@ static std::string emittedPath(const AnnotateOptions &options, const CompileJob 
 static Expected<void> writeAll(const std::vector<EmittedFile> &files) {
   for (const EmittedFile &file : files) {
     std::error_code ignored;
-    if (const fs::path folder = fs::path(file.path).parent_path(); !folder.empty())
+    if (const fs::path folder = fs::path(file.path).parent_path(); !folder.empty() && file.path != "-")
       fs::create_directories(folder, ignored);
     if (Expected<void> written = writeFileWhole(file.path, file.text); !written)
       return written;
@@ -49,7 +87,19 @@ static Expected<void> writeAll(const std::vector<EmittedFile> &files) {
 Expected<void> annotateProgram(const AnnotateOptions &options, Diagnostics &diagnostics) {
   const std::vector<CompileJob> jobs =
       resolveJobs(options.sources, options.compileCommands, options.flags, diagnostics);
+  if (diagnostics.hasErrors())
+    return {};
+  const bool wantsGraph = !options.graphOutput.empty();
+  std::future<std::pair<std::vector<KernelAnalysis>, Diagnostics>> analysis;
+  if (wantsGraph)
+    analysis = analyseInBackground(jobs, options.kernels);
   const std::vector<std::unique_ptr<ParsedUnit>> units = parseAndCheck(jobs, diagnostics);
+  std::vector<KernelAnalysis> kernels;
+  if (wantsGraph) {
+    auto [found, said] = analysis.get();
+    kernels = std::move(found);
+    append(said, diagnostics);
+  }
   if (diagnostics.hasErrors())
     return {};
 
@@ -59,6 +109,13 @@ Expected<void> annotateProgram(const AnnotateOptions &options, Diagnostics &diag
     for (const std::unique_ptr<ParsedUnit> &unit : units)
       for (EmittedFile &file : emitTransformed(*unit, emittedPath(options, unit->job())))
         outputs.push_back(std::move(file));
+  if (wantsGraph) {
+    const ExpandOptions expansion{options.arguments, options.parameters, isatty(STDERR_FILENO) != 0};
+    const std::optional<TaskGraph> graph = buildTaskGraph(units, kernels, expansion, diagnostics);
+    if (!graph)
+      return {};
+    outputs.push_back({options.graphOutput, writeTaskGraph(*graph)});
+  }
   return writeAll(outputs);
 }
 

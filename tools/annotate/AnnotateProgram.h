@@ -3,6 +3,7 @@
 //
 //   sources -> compile jobs -> parsed units -> checked -> kernels -> task graph
 //                                                      -> transformed sources
+#include "analysis/KernelCosts.h"
 #include "support/Diagnostic.h"
 #include "support/Expected.h"
 #include <map>
@@ -19,8 +20,7 @@ struct AnnotateOptions {
   std::string emitOutput; ///< a file, or a folder for several sources; empty: no transformed source is wanted
   std::vector<std::string> arguments;
   std::map<std::string, double> parameters;
-  std::vector<std::string> architectures{"sm_80"};
-  std::string resources = "auto";
+  KernelOptions kernels;
 };
 
 /// Only looks: everything wrong with the pragmas of the sources.

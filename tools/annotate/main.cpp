@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 
 using namespace streammap;
 
@@ -29,6 +31,28 @@ void addInputs(CLI::App &command, AnnotateOptions &options, std::string &diagnos
   command.footer("Compiler flags follow after --, as in: ... -- -O3 -Iinclude -DN=8");
 }
 
+/// name=value, where value is a number. Says what is wrong and returns false.
+bool takeValues(const std::vector<std::string> &parameters, const std::string &resources,
+                AnnotateOptions &options) {
+  for (const std::string &parameter : parameters) {
+    const std::size_t equals = parameter.find('=');
+    char *end = nullptr;
+    const double value = equals == std::string::npos ? 0 : std::strtod(parameter.c_str() + equals + 1, &end);
+    if (equals == 0 || !end || end == parameter.c_str() + equals + 1 || *end != 0) {
+      std::fprintf(stderr, "--param takes name=number, not '%s'\n", parameter.c_str());
+      return false;
+    }
+    options.parameters[parameter.substr(0, equals)] = value;
+  }
+  options.kernels.resources = resources == "nvcc"    ? ResourceCompiler::nvcc
+                              : resources == "clang" ? ResourceCompiler::clang
+                              : resources == "none"  ? ResourceCompiler::none
+                                                     : ResourceCompiler::automatic;
+  if (options.emitOutput.empty() && options.graphOutput.empty())
+    options.graphOutput = std::filesystem::path(options.sources.front()).stem().string() + ".tasks.json";
+  return true;
+}
+
 } // namespace
 
 int main(int argc, char *argv[]) {
@@ -39,8 +63,27 @@ int main(int argc, char *argv[]) {
   std::string form = "text";
 
   CLI::App *annotate =
-      app.add_subcommand("annotate", "Writes the task graph, the transformed source, or both");
+      app.add_subcommand("annotate", "Writes the task graph (-o), the transformed source (--emit), or both");
   addInputs(*annotate, options, form);
+  std::vector<std::string> parameters;
+  std::string resources = "auto";
+  annotate->add_option("-o,--output", options.graphOutput, "Task graph to write, - for standard output");
+  annotate
+      ->add_option("--arg", options.arguments,
+                   "Command-line argument the program is expanded with; repeat in order")
+      ->take_all()
+      ->allow_extra_args(false);
+  annotate->add_option("--param", parameters, "name=value of a variable that the sources leave open")
+      ->take_all()
+      ->allow_extra_args(false);
+  annotate
+      ->add_option("--gpu-arch", options.kernels.architectures,
+                   "Architectures to analyse kernels for: sm_80, sm_90 ...")
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false);
+  annotate->add_option("--resources", resources, "Who says how many registers kernels need")
+      ->check(CLI::IsMember({"auto", "nvcc", "clang", "none"}));
   annotate->add_option("--emit", options.emitOutput,
                        "Transformed source to write; a folder for several sources");
 
@@ -57,6 +100,8 @@ int main(int argc, char *argv[]) {
   }
 
   Diagnostics diagnostics;
+  if (annotate->parsed() && !takeValues(parameters, resources, options))
+    return wrongUsage;
   Expected<void> result;
   if (check->parsed())
     checkProgram(options, diagnostics);

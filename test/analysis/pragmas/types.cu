@@ -21,8 +21,8 @@ void bases(float *a, int n, void *raw, float **rows, double x, Plan *plan) {
   use<<<1, 32>>>(a);
 #pragma streammap task inout(a) in(x + 1) // expect-error(not-data) {{'x + 1' is a temporary value}}
   { use<<<1, 32>>>(a), (void)x; }
-#pragma streammap task inout(rows[0:2][0:2]) // expect-error(no-second-dimension) {{has no second dimension; give it a shape}}
-  use<<<1, 32>>>(rows[0]);
+#pragma streammap task inout(a) inout(rows[0:2][0:2]) // expect-error(no-second-dimension) {{has no second dimension; give it a shape}}
+  { use<<<1, 32>>>(a), (void)rows; }
 #pragma streammap task inout(plan[1].buffer[0:plan[1].count])
   use<<<1, 32>>>(plan[1].buffer);
 #pragma streammap task inout(a) in(raw)
