@@ -353,7 +353,7 @@ TEST_CASE("devices describe themselves") {
   CHECK(properties.warpSize == 32);
   REQUIRE(cudaDeviceGetAttribute(&value, cudaDevAttrMaxThreadsPerBlock, 1) == cudaSuccess);
   CHECK(value == properties.maxThreadsPerBlock);
-  CHECK(taken(cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(4000), 1)) == cudaErrorInvalidValue);
+  CHECK(taken(cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(200), 1)) == cudaErrorInvalidValue);
   CHECK(taken(cudaGetDeviceProperties(&properties, 2)) == cudaErrorInvalidDevice);
   CHECK(taken(cudaSetDevice(2)) == cudaErrorInvalidDevice);
   CHECK(taken(cudaSetDevice(-1)) == cudaErrorInvalidDevice);
