@@ -259,3 +259,6 @@ SMCPU_EXPORT void smcpu_nvvm_nanosleep(Thread *thread, uint32_t) {
   ++thread->block->progress;
   smcpu_suspend();
 }
+SMCPU_EXPORT void smcpu_ptx_nanosleep_u32(Thread *thread, uint32_t nanoseconds) {
+  smcpu_nvvm_nanosleep(thread, nanoseconds);
+}
