@@ -26,10 +26,9 @@ void CommunicationThread::start(OperationGraph &graph) {
 }
 
 void CommunicationThread::enqueue(Operation &transfer) {
-  {
-    std::lock_guard lock(mutex_);
-    toFetch_.push_back(&transfer);
-  }
+  // Under the lock, as in Executor::enqueue.
+  std::lock_guard lock(mutex_);
+  toFetch_.push_back(&transfer);
   changed_.notify_all();
 }
 

@@ -50,10 +50,9 @@ void Executor::start(OperationGraph &graph) {
 }
 
 void Executor::enqueue(Operation &task) {
-  {
-    std::lock_guard lock(mutex_);
-    ready_.insert(&task);
-  }
+  // Notified under the lock: once it is free the task may run, end the program's work and take us with it.
+  std::lock_guard lock(mutex_);
+  ready_.insert(&task);
   changed_.notify_one();
 }
 
