@@ -44,6 +44,13 @@ void addSplit(std::vector<std::string> &into, std::string_view list) {
   }
 }
 
+/// nvcc's --default-stream; Clang's driver knows the option for HIP only.
+void addDefaultStream(std::vector<std::string> &into, std::string_view which) {
+  if (which == "per-thread")
+    into.insert(into.end(),
+                {"-Xclang", "-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"});
+}
+
 std::string withNewerStandard(const std::string &flag) {
   for (std::string_view old : {"11", "14", "03", "98", "0x", "1y"})
     for (std::string_view dialect : {"c++", "gnu++"})
@@ -63,6 +70,11 @@ std::vector<std::string> flagsForClang(const std::vector<std::string> &flags) {
         addSplit(result, std::string_view(flag).substr(equals + 1));
       else if (i + 1 != flags.size())
         addSplit(result, flags[++i]);
+    } else if (isNamed(flag, "--default-stream") || isNamed(flag, "-default-stream")) {
+      if (const std::size_t equals = flag.find('='); equals != std::string::npos)
+        addDefaultStream(result, std::string_view(flag).substr(equals + 1));
+      else if (i + 1 != flags.size())
+        addDefaultStream(result, flags[++i]);
     } else if (isOneOf(flag, droppedWithValue)) {
       if (flag.find('=') == std::string::npos && i + 1 != flags.size())
         ++i;

@@ -20,6 +20,14 @@ TEST_CASE("standards that CUDA 13's headers no longer accept are raised to C++17
         Flags{"-std=c++17", "-std=gnu++17", "-std=c++17", "-std=c++20"});
 }
 
+TEST_CASE("nvcc's per-thread default stream is Clang's, and the CUDA headers hear of it") {
+  const Flags perThread{"-Xclang", "-fgpu-default-stream=per-thread",
+                        "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"};
+  CHECK(flagsForClang({"--default-stream", "per-thread"}) == perThread);
+  CHECK(flagsForClang({"-default-stream=per-thread"}) == perThread);
+  CHECK(flagsForClang({"--default-stream=legacy", "-O2"}) == Flags{"-O2"});
+}
+
 TEST_CASE("a value that is missing at the end is not read") {
   CHECK(flagsForClang({"-O2", "-gencode"}) == Flags{"-O2"});
   CHECK(flagsForClang({"-O2", "-Xcompiler"}) == Flags{"-O2"});
