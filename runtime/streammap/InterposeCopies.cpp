@@ -217,5 +217,19 @@ cudaError_t __wrap_cudaMemcpyFromSymbolAsync(void *destination, const void *symb
   return fromSymbol(destination, symbol, size, offset, kind, Completion::inStream);
 }
 
+// Compiled with a default stream per thread, the program calls these names.
+STREAMMAP_ALIAS(cudaMemcpy, _ptds)
+STREAMMAP_ALIAS(cudaMemcpy2D, _ptds)
+STREAMMAP_ALIAS(cudaMemset, _ptds)
+STREAMMAP_ALIAS(cudaMemset2D, _ptds)
+STREAMMAP_ALIAS(cudaMemcpyToSymbol, _ptds)
+STREAMMAP_ALIAS(cudaMemcpyFromSymbol, _ptds)
+STREAMMAP_ALIAS(cudaMemcpyAsync, _ptsz)
+STREAMMAP_ALIAS(cudaMemcpy2DAsync, _ptsz)
+STREAMMAP_ALIAS(cudaMemsetAsync, _ptsz)
+STREAMMAP_ALIAS(cudaMemset2DAsync, _ptsz)
+STREAMMAP_ALIAS(cudaMemcpyToSymbolAsync, _ptsz)
+STREAMMAP_ALIAS(cudaMemcpyFromSymbolAsync, _ptsz)
+
 } // extern "C"
 } // namespace streammap::engine

@@ -180,5 +180,12 @@ int __wrap_MPI_Finalize() {
   return process && process->worldSize() > 1 ? MPI_SUCCESS : __real_MPI_Finalize();
 }
 
+// Compiled with a default stream per thread, the program calls these names.
+STREAMMAP_ALIAS(cudaStreamQuery, _ptsz)
+STREAMMAP_ALIAS(cudaStreamSynchronize, _ptsz)
+STREAMMAP_ALIAS(cudaStreamWaitEvent, _ptsz)
+STREAMMAP_ALIAS(cudaLaunchHostFunc, _ptsz)
+STREAMMAP_ALIAS(cudaEventRecord, _ptsz)
+
 } // extern "C"
 } // namespace streammap::engine

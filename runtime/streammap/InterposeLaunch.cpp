@@ -125,5 +125,10 @@ cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const v
                 });
 }
 
+// Compiled with a default stream per thread, the program calls these names.
+STREAMMAP_ALIAS(__cudaLaunchKernel, _ptsz)
+STREAMMAP_ALIAS(cudaLaunchKernel, _ptsz)
+STREAMMAP_ALIAS(cudaLaunchKernelExC, _ptsz)
+
 } // extern "C"
 } // namespace streammap::engine

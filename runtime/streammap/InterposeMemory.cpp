@@ -138,5 +138,10 @@ cudaError_t __wrap_cudaMemPrefetchAsync(const void *, size_t, cudaMemLocation, u
   return cudaSuccess;
 }
 
+// Compiled with a default stream per thread, the program calls these names.
+STREAMMAP_ALIAS(cudaMallocAsync, _ptsz)
+STREAMMAP_ALIAS(cudaFreeAsync, _ptsz)
+STREAMMAP_ALIAS(cudaMemPrefetchAsync, _ptsz)
+
 } // extern "C"
 } // namespace streammap::engine

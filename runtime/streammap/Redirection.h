@@ -3,6 +3,10 @@
 #include "streammap/Process.h"
 #include "streammap/RealCuda.h"
 
+/// `function` under a second name; where streams have been replaced both mean the same.
+#define STREAMMAP_ALIAS(function, suffix)                                                                    \
+  decltype(__wrap_##function) __wrap_##function##suffix __attribute__((alias("__wrap_" #function)));
+
 namespace streammap::engine {
 
 /// For a call inside a task's statement: the address on the task's device of the program's `pointer`.
