@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -43,7 +44,7 @@ public:
   /// Adds `cell`; with another that differs in the sign of one condition, and weighs the same, it becomes the
   /// cell without the condition.
   void add(Cell cell) {
-    if (cell.weight.isZero())
+    if (isLost_ || cell.weight.isZero())
       return;
     for (bool joined = true; joined;) {
       joined = false;
@@ -66,6 +67,7 @@ public:
     const auto found = cells_.find(key);
     if (found == cells_.end()) {
       cells_.emplace(key, std::move(cell));
+      loseIfTooMany();
       return;
     }
     found->second.weight += cell.weight;
@@ -73,11 +75,14 @@ public:
       cells_.erase(found);
   }
   void add(const Domain &other) {
+    if (other.isLost_)
+      lose();
     for (const auto &[key, cell] : other.cells_)
       add(cell);
   }
   Domain times(const Expression &factor) const {
     Domain result;
+    result.isLost_ = isLost_;
     for (auto [key, cell] : cells_) {
       cell.weight = cell.weight * factor;
       result.add(std::move(cell));
@@ -86,6 +91,7 @@ public:
   }
   Domain where(const Indicator &condition) const {
     Domain result;
+    result.isLost_ = isLost_;
     for (const auto &[key, cell] : cells_)
       for (const Conjunction &term : condition) {
         Cell part = cell;
@@ -97,21 +103,38 @@ public:
     return result;
   }
   const std::map<std::string, Cell> &cells() const { return cells_; }
+  /// Too many cells to go on with: what is derived from this domain is lost, too.
+  bool isLost() const { return isLost_; }
+  void lose() {
+    isLost_ = true;
+    cells_.clear();
+  }
 
 private:
+  /// A domain of more cells than this makes no formula that anyone reads.
+  static constexpr std::size_t mostCells = 48;
+
+  void loseIfTooMany() {
+    if (cells_.size() > mostCells)
+      lose();
+  }
+
   std::map<std::string, Cell> cells_;
+  bool isLost_ = false;
 };
 
-/// A block whose domain falls into more cells than this gets a symbol instead of a formula.
-constexpr std::size_t mostCells = 200;
+/// A longer formula than this, in terms, gives way to a symbol.
+constexpr std::size_t mostTerms = 300;
+/// Parts that the counting of one kernel may take (IterationSpace.h): some seconds.
+constexpr unsigned partsPerKernel = 6000, partsPerCell = 200;
 
 class ExecutionCounter {
 public:
   ExecutionCounter(llvm::Function &kernel, const DeclaredKernel &declaration,
                    llvm::ScalarEvolution &evolution, llvm::LoopInfo &loops,
-                   const llvm::DominatorTree &dominators)
-      : kernel_(kernel), loops_(loops), dominators_(dominators), evolution_(evolution),
-        values_(evolution, loops, declaration) {}
+                   const llvm::DominatorTree &dominators, const llvm::PostDominatorTree &postDominators)
+      : kernel_(kernel), loops_(loops), dominators_(dominators), postDominators_(postDominators),
+        evolution_(evolution), values_(evolution, loops, declaration) {}
 
   ExecutionCounts run();
 
@@ -119,6 +142,8 @@ private:
   using Edge = std::pair<const llvm::BasicBlock *, const llvm::BasicBlock *>;
 
   void findTraps();
+  Domain reaching(const llvm::BasicBlock &block, const llvm::Loop *header);
+  const llvm::BasicBlock *runsAsOftenAs(const llvm::BasicBlock &block) const;
   void assignPragmas();
   static Domain allThreads();
   Domain along(const llvm::BasicBlock &from, unsigned successor);
@@ -139,6 +164,7 @@ private:
   llvm::Function &kernel_;
   llvm::LoopInfo &loops_;
   const llvm::DominatorTree &dominators_;
+  const llvm::PostDominatorTree &postDominators_;
   llvm::ScalarEvolution &evolution_;
   SymbolicValues values_;
   std::set<const llvm::BasicBlock *> traps_;
@@ -150,6 +176,7 @@ private:
   std::map<std::string, Expression> counted_; ///< by weight and key of a cell
   std::set<std::string> variables_;
   std::vector<Expression> assumptions_;
+  unsigned partsLeft_ = partsPerKernel;
   ExecutionCounts result_;
 };
 
@@ -261,6 +288,8 @@ bool ExecutionCounter::implies(const Cell &cell, const Expression &constraint) c
 Domain ExecutionCounter::knownIterations(const LoopTrips &trips, const Domain &entry) const {
   const Expression k = Expression::symbol(trips.variable);
   Domain result;
+  if (entry.isLost())
+    result.lose();
   for (const auto &[key, cell] : entry.cells()) {
     Cell all = cell;
     all.variables.push_back(trips.variable);
@@ -438,7 +467,7 @@ Domain ExecutionCounter::along(const llvm::BasicBlock &from, unsigned successor)
 Expression ExecutionCounter::countOf(const llvm::BasicBlock &block, const Domain &domain) {
   Expression total;
   std::string failed;
-  if (domain.cells().size() > mostCells)
+  if (domain.isLost())
     failed = "its execution count falls into too many cases";
   for (const auto &[key, cell] : domain.cells()) {
     if (!failed.empty())
@@ -451,7 +480,10 @@ Expression ExecutionCounter::countOf(const llvm::BasicBlock &block, const Domain
                                values_.assumptions().end());
       for (const auto &[text, constraint] : cell.constraints)
         space.constraints.push_back(constraint);
-      const Expected<Expression> count = countPoints(space);
+      CountingBudget budget{std::min(partsPerCell, partsLeft_)};
+      const unsigned given = budget.parts;
+      const Expected<Expression> count = countPoints(space, budget);
+      partsLeft_ -= given - budget.parts;
       if (!count) {
         failed = count.error().message;
         break;
@@ -459,11 +491,54 @@ Expression ExecutionCounter::countOf(const llvm::BasicBlock &block, const Domain
       known = counted_.emplace(full, *count).first;
     }
     total += known->second;
+    if (total.terms().size() > mostTerms)
+      failed = "its execution count falls into too many cases";
   }
   if (failed.empty())
     return total;
   return Expression::symbol(newSymbol("count", block.getTerminator()->getDebugLoc(), failed,
                                       "give the task a flops(...) or bytes(...) clause"));
+}
+
+/// The block in front of an `if`, for the block behind it: they run equally often, so nothing has to be added
+/// up.
+const llvm::BasicBlock *ExecutionCounter::runsAsOftenAs(const llvm::BasicBlock &block) const {
+  const auto *node = dominators_.getNode(&block);
+  const llvm::BasicBlock *before = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+  const llvm::Loop *loop = loops_.getLoopFor(&block);
+  if (!before || loops_.getLoopFor(before) != loop || !domains_.contains(before) ||
+      !postDominators_.dominates(&block, before))
+    return nullptr;
+  // In a loop, an iteration must not get back to the header around it.
+  if (loop && (!loop->getLoopLatch() || !dominators_.dominates(&block, loop->getLoopLatch())))
+    return nullptr;
+  return before;
+}
+
+/// What comes along all edges into `block`, back edges excepted. `header` is its loop if it is a header.
+Domain ExecutionCounter::reaching(const llvm::BasicBlock &block, const llvm::Loop *header) {
+  if (!header)
+    if (const llvm::BasicBlock *before = runsAsOftenAs(block))
+      return domains_.at(before);
+  Domain domain;
+  std::set<const llvm::Loop *> left;
+  std::set<const llvm::BasicBlock *> seen;
+  for (const llvm::BasicBlock *from : llvm::predecessors(&block)) {
+    if (!seen.insert(from).second || (header && header->contains(from)) || !domains_.contains(from))
+      continue;
+    const llvm::Loop *exited = loops_.getLoopFor(from);
+    while (exited && exited->getParentLoop() && !exited->getParentLoop()->contains(&block))
+      exited = exited->getParentLoop();
+    if (exited && !exited->contains(&block)) {
+      if (left.insert(exited).second)
+        domain.add(leaving(*exited, block));
+      continue;
+    }
+    for (unsigned i = 0; i != from->getTerminator()->getNumSuccessors(); ++i)
+      if (from->getTerminator()->getSuccessor(i) == &block)
+        domain.add(along(*from, i));
+  }
+  return domain;
 }
 
 ExecutionCounts ExecutionCounter::run() {
@@ -473,30 +548,11 @@ ExecutionCounts ExecutionCounter::run() {
   for (const llvm::BasicBlock *block : order) {
     if (traps_.contains(block))
       continue;
-    Domain domain;
-    if (block == &kernel_.getEntryBlock())
-      domain = allThreads();
-    const llvm::Loop *loop = loops_.isLoopHeader(block) ? loops_.getLoopFor(block) : nullptr;
-    std::set<const llvm::Loop *> left;
-    std::set<const llvm::BasicBlock *> seen;
-    for (const llvm::BasicBlock *from : llvm::predecessors(block)) {
-      if (!seen.insert(from).second || (loop && loop->contains(from)) || !domains_.contains(from))
-        continue;
-      const llvm::Loop *exited = loops_.getLoopFor(from);
-      while (exited && exited->getParentLoop() && !exited->getParentLoop()->contains(block))
-        exited = exited->getParentLoop();
-      if (exited && !exited->contains(block)) {
-        if (left.insert(exited).second)
-          domain.add(leaving(*exited, *block));
-        continue;
-      }
-      for (unsigned i = 0; i != from->getTerminator()->getNumSuccessors(); ++i)
-        if (from->getTerminator()->getSuccessor(i) == block)
-          domain.add(along(*from, i));
-    }
-    if (loop) {
-      entries_[loop] = domain;
-      domain = iterations(*loop, domain);
+    const llvm::Loop *header = loops_.isLoopHeader(block) ? loops_.getLoopFor(block) : nullptr;
+    Domain domain = block == &kernel_.getEntryBlock() ? allThreads() : reaching(*block, header);
+    if (header) {
+      entries_[header] = domain;
+      domain = iterations(*header, domain);
     }
     domains_[block] = std::move(domain);
   }
@@ -513,8 +569,9 @@ ExecutionCounts ExecutionCounter::run() {
 
 ExecutionCounts countExecutions(llvm::Function &kernel, const DeclaredKernel &declaration,
                                 llvm::ScalarEvolution &evolution, llvm::LoopInfo &loops,
-                                const llvm::DominatorTree &dominators) {
-  return ExecutionCounter(kernel, declaration, evolution, loops, dominators).run();
+                                const llvm::DominatorTree &dominators,
+                                const llvm::PostDominatorTree &postDominators) {
+  return ExecutionCounter(kernel, declaration, evolution, loops, dominators, postDominators).run();
 }
 
 } // namespace streammap

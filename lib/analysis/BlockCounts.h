@@ -18,6 +18,7 @@ class BasicBlock;
 class DominatorTree;
 class Function;
 class LoopInfo;
+class PostDominatorTree;
 class ScalarEvolution;
 } // namespace llvm
 
@@ -37,6 +38,7 @@ struct ExecutionCounts {
 
 ExecutionCounts countExecutions(llvm::Function &kernel, const DeclaredKernel &declaration,
                                 llvm::ScalarEvolution &evolution, llvm::LoopInfo &loops,
-                                const llvm::DominatorTree &dominators);
+                                const llvm::DominatorTree &dominators,
+                                const llvm::PostDominatorTree &postDominators);
 
 } // namespace streammap

@@ -317,8 +317,13 @@ std::string Expression::text() const {
   const std::vector<Factor> common = commonFactors(terms_);
   if (common.empty())
     shared = 1; // 2*n + 4 reads better than 2*(n + 2)
+  // A sum does not begin with a minus if it can begin without: 1 - n.
+  std::vector<Term> ordered = terms_;
+  if (const auto plus = std::ranges::find_if(ordered, [](const Term &term) { return term.numerator > 0; });
+      plus != ordered.end())
+    std::rotate(ordered.begin(), plus, plus + 1);
   std::string text;
-  for (const Term &term : terms_) {
+  for (const Term &term : ordered) {
     std::int64_t coefficient =
         term.numerator * (denominator / term.denominator) / (terms_.size() > 1 ? shared : 1);
     if (text.empty())

@@ -17,13 +17,14 @@ struct Bound {
 
 class Counter {
 public:
-  explicit Counter(const IterationSpace &space) : assumptions_(space.assumptions) {}
+  Counter(const IterationSpace &space, CountingBudget &budget)
+      : assumptions_(space.assumptions), budget_(budget) {}
 
   Expected<Expression> count(IterationSpace space);
 
 private:
-  /// More parts than this and the formula is of no use to anyone.
-  static constexpr unsigned mostParts = 600;
+  /// A longer weight than this is of no use to anyone.
+  static constexpr std::size_t mostTerms = 200;
 
   enum class Step { nothing, changed, empty };
 
@@ -50,7 +51,7 @@ private:
   bool mentions(const Expression &e, const IterationSpace &space) const;
 
   std::vector<Expression> assumptions_;
-  unsigned parts_ = 0;
+  CountingBudget &budget_;
   unsigned freshNames_ = 0;
 };
 
@@ -608,8 +609,9 @@ Expected<Expression> Counter::count(IterationSpace space) {
       continue;
     break;
   }
-  if (++parts_ > mostParts)
+  if (budget_.parts == 0 || space.weight.terms().size() > mostTerms)
     return failure("its execution count falls into too many cases");
+  --budget_.parts;
   if (space.variables.empty())
     return finish(space);
   std::vector<IterationSpace> parts;
@@ -638,8 +640,8 @@ Expected<Expression> Counter::count(IterationSpace space) {
 
 } // namespace
 
-Expected<Expression> countPoints(const IterationSpace &space) {
-  return Counter(space).count(space);
+Expected<Expression> countPoints(const IterationSpace &space, CountingBudget &budget) {
+  return Counter(space, budget).count(space);
 }
 
 } // namespace streammap

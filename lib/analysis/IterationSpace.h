@@ -28,8 +28,13 @@ struct IterationSpace {
   std::vector<Expression> assumptions; ///< each >= 0, taken for granted; mentions no variable
 };
 
-/// The sum of the weights. Fails if the set has no bound in some direction, or if it falls into more parts
-/// than anyone would read.
-Expected<Expression> countPoints(const IterationSpace &space);
+/// How many parts sets may fall into before counting gives up: each costs time and a term that someone has to
+/// read. Counted down, so that one budget can serve many sets.
+struct CountingBudget {
+  unsigned parts = 600;
+};
+
+/// The sum of the weights. Fails if the set has no bound in some direction, or if the budget is spent.
+Expected<Expression> countPoints(const IterationSpace &space, CountingBudget &budget);
 
 } // namespace streammap

@@ -9,6 +9,7 @@
 #include <array>
 #include <future>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -146,7 +147,9 @@ void countKernel(llvm::Function &function, const DeclaredKernel &declared, Analy
   auto &evolution = analyses.functions.getResult<llvm::ScalarEvolutionAnalysis>(function);
   auto &loops = analyses.functions.getResult<llvm::LoopAnalysis>(function);
   auto &dominators = analyses.functions.getResult<llvm::DominatorTreeAnalysis>(function);
-  const ExecutionCounts counts = countExecutions(function, declared, evolution, loops, dominators);
+  auto &postDominators = analyses.functions.getResult<llvm::PostDominatorTreeAnalysis>(function);
+  const ExecutionCounts counts =
+      countExecutions(function, declared, evolution, loops, dominators, postDominators);
   Costs costs;
   sumUp(counts, costs, result.unknowns);
   addUncounted(counts, result.unknowns);

@@ -18,6 +18,11 @@ IterationSpace space(const std::vector<std::string> &variables, const std::vecto
   return result;
 }
 
+Expected<Expression> countPoints(const IterationSpace &s) {
+  CountingBudget budget;
+  return streammap::countPoints(s, budget);
+}
+
 std::string counted(const IterationSpace &s) {
   const Expected<Expression> result = countPoints(s);
   return result ? result->text() : result.error().message;
@@ -79,6 +84,15 @@ TEST_CASE("a halving loop stays a sum over its few iterations") {
                                               "floordiv(blockDim.x, 2*exp2(k)) - 1 - t"});
   const Expression count = countPoints(s).value();
   CHECK(evaluate(count, {{"blockDim.x", 256}})->exact == 255);
+}
+
+TEST_CASE("a spent budget is an error, not an endless search") {
+  CountingBudget budget{3};
+  const IterationSpace s =
+      space({"i", "j"}, {"i", "n - i", "j", "m - j", "a + i - j", "b - i - j", "c + j - 2*i"});
+  const Expected<Expression> result = streammap::countPoints(s, budget);
+  REQUIRE_FALSE(result.has_value());
+  CHECK(result.error().message == "its execution count falls into too many cases");
 }
 
 TEST_CASE("a set without a bound is refused") {
