@@ -34,9 +34,12 @@ void CudaTaskRunner::start(Operation &operation, LocalMemory &memory) {
   }
   CurrentTask task{&run, &memory, device_, stream_};
   TaskContext context(bases.data(), places.data(), bases.size(), stream_, device_);
+  checker_ = std::make_unique<AccessChecker>(operation, memory, device_);
+  AccessChecker::watchThisThread(checker_.get());
   setCurrentTask(&task);
   run.closure(context);
   setCurrentTask(nullptr);
+  AccessChecker::watchThisThread(nullptr);
 }
 
 void CudaTaskRunner::finish(Operation &) {

@@ -1,5 +1,6 @@
 #pragma once
 // Runs the statements of tasks on a CUDA device, or on the node's cores.
+#include "streammap/AccessChecker.h"
 #include "streammap/CurrentTask.h"
 #include "streammap/Executor.h"
 #include "streammap/StatusPage.h"
@@ -17,6 +18,7 @@ private:
   StatusPage &status_;
   int device_ = -1;
   cudaStream_t stream_ = nullptr;
+  std::unique_ptr<AccessChecker> checker_; ///< of the task that runs: its kernels end after `start`
 };
 
 } // namespace streammap::engine

@@ -28,6 +28,7 @@ struct Options {
   std::string diagnostics = "text";
   unsigned jobs = 2;
   bool count = false;
+  bool checkAccesses = false;
   bool serial = false;
 };
 
@@ -91,6 +92,10 @@ Expected<void> addRuntime(BuildOptions &build) {
 }
 
 ExitCode buildProgram(const Options &options) {
+  if (options.device != "cpu" && (options.count || options.checkAccesses)) {
+    std::fprintf(stderr, "streammap: error: --count and --check-accesses need --device cpu\n");
+    return ExitCode::wrongUsage;
+  }
   const Expected<WorkFolder> folder = WorkFolder::make(options.keep);
   if (!folder)
     return environmentFailure(folder.error().message);
@@ -100,6 +105,7 @@ ExitCode buildProgram(const Options &options) {
   build.keepDirectory = options.keep;
   build.jobs = options.jobs;
   build.counting = options.count ? CountOperations::yes : CountOperations::no;
+  build.accessChecks = options.checkAccesses ? CheckAccesses::yes : CheckAccesses::no;
   if (options.serial) {
     build.sources = options.sources;
   } else {
@@ -143,6 +149,8 @@ void addBuildCommand(CLI::App &app, const std::vector<std::string> &passedOn, Ex
   command->add_flag("--serial", options->serial, "Ignore the pragmas: the program as it is, on one device");
   command->add_flag("--count", options->count,
                     "CPU device: kernels count what they execute (STREAMMAP_CPU_COUNTS)");
+  command->add_flag("--check-accesses", options->checkAccesses,
+                    "CPU device: kernels may touch only what their task's clauses name; slow");
   command->add_option("-j,--jobs", options->jobs, "Compilers at once")->check(CLI::Range(1u, 256u));
   command->add_option("--diagnostics", options->diagnostics, "Form of messages")
       ->check(CLI::IsMember({"text", "json", "sarif"}));
