@@ -225,7 +225,8 @@ void Launch::checkAccess(const void *address, std::size_t size, int isWrite, con
   if (!wrong)
     return;
   char message[512]; // nothing with a destructor: failHere jumps out of the block
-  std::snprintf(message, sizeof message, "%s: the %s of %zu bytes is %s", where, isWrite ? "write" : "read", size, wrong);
+  std::snprintf(message, sizeof message, "%s: the %s of %zu bytes is %s", where, isWrite ? "write" : "read",
+                size, wrong);
   failHere(cudaErrorIllegalAddress, message);
 }
 
