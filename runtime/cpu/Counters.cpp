@@ -3,6 +3,7 @@
 #include "support/Files.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace streammap::cpu {
 namespace {
@@ -32,8 +33,9 @@ std::string rankSuffix() {
 
 std::string countsText(const std::vector<Kernel *> &kernels) {
   std::vector<Kernel *> sorted = kernels;
-  std::ranges::stable_sort(sorted, {},
-                           [](const Kernel *kernel) { return std::string_view(kernel->code->symbol); });
+  std::ranges::sort(sorted, {}, [](const Kernel *kernel) {
+    return std::pair(std::string_view(kernel->code->symbol), kernel->module->slot);
+  });
   Json list = Json::array();
   for (Kernel *kernel : sorted)
     list.push_back(kernelJson(*kernel));

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -103,8 +104,7 @@ private:
   std::mutex mutex_;
   std::atomic<int> error_{cudaSuccess};
   std::string message_;
-  std::vector<std::pair<std::uint64_t, std::string>>
-      output_; ///< by block, so that it reads the same every time
+  std::map<std::uint64_t, std::string> output_; ///< by block, so that it reads the same every time
 };
 
 namespace {
@@ -232,14 +232,10 @@ void Launch::checkAccess(const void *address, std::size_t size, int isWrite, con
 
 void Launch::print(std::string_view text) {
   std::lock_guard lock(mutex_);
-  if (output_.empty() || output_.back().first != currentBlock)
-    output_.emplace_back(currentBlock, text);
-  else
-    output_.back().second += text;
+  output_[currentBlock] += text;
 }
 
 void Launch::showOutput() {
-  std::ranges::stable_sort(output_, {}, &std::pair<std::uint64_t, std::string>::first);
   for (const auto &[block, text] : output_)
     device_.print(text);
 }

@@ -146,7 +146,8 @@ CUresult propertiesFromHandle(CUmemAllocationProp *properties, CUmemGenericAlloc
       return cudaErrorInvalidValue;
     *properties = {};
     properties->type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties->location = {CU_MEM_LOCATION_TYPE_DEVICE, {device}};
+    properties->location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    properties->location.id = device;
     return cudaSuccess;
   });
 }

@@ -275,7 +275,8 @@ TEST_CASE("physical memory is mapped into reserved addresses piece by piece") {
 
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {1}};
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = 1;
   std::size_t unit = 0;
   REQUIRE(granularity(&unit, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS);
   CHECK(unit == 64 * 1024);
@@ -298,7 +299,7 @@ TEST_CASE("physical memory is mapped into reserved addresses piece by piece") {
   REQUIRE(map(base + 2 * unit, 2 * unit, 0, second, 0) == CUDA_SUCCESS);
   void *memory = reinterpret_cast<void *>(base + unit);
   CHECK(taken(cudaMemset(memory, 5, unit)) == cudaErrorInvalidValue); // not yet accessible
-  const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, {1}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  const CUmemAccessDesc access{properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   CHECK(setAccess(base, 2 * unit, &access, 1) == CUDA_ERROR_INVALID_VALUE);
   REQUIRE(setAccess(base + unit, 3 * unit, &access, 1) == CUDA_SUCCESS);
 
