@@ -56,21 +56,8 @@ static constexpr std::string_view forward = "#pragma once\n#include \"cuda_runti
 
 extern const std::string_view minimalRuntime; // MinimalRuntime.cpp
 
-// Programs are built with -DN=1024 or -DX; nvcc does not mind, but headers that only Clang includes use such names
-// for parameters. They are put aside while Clang includes the toolkit.
-static std::string cudaWrapper() {
-  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  std::string text = "#pragma once\n";
-  for (char letter : letters)
-    text += std::string("#pragma push_macro(\"") + letter + "\")\n#undef " + letter + "\n";
-  text += "#include <__clang_cuda_runtime_wrapper.h>\n";
-  for (char letter : letters)
-    text += std::string("#pragma pop_macro(\"") + letter + "\")\n";
-  return text;
-}
-
 std::span<const VirtualHeader> virtualHeaders() {
-  static const std::string wrapper = cudaWrapper();
+  static const std::string wrapper = cudaWrapperHeader();
   static const VirtualHeader headers[] = {
       {"markers/streammap_markers.h", markers},
       {"compat/streammap_compat.h", cudaCompatHeader()},

@@ -47,7 +47,9 @@ Expected<Toolchain> findToolchain(const BuildOptions &options, const WorkFolder 
     return std::unexpected(library.error());
   tools.deviceLibrary = *library;
   tools.compatHeader = folder.path() + "/streammap_compat.h";
-  if (auto written = writeFileWhole(tools.compatHeader, cudaCompatHeader()); !written)
+  if (auto written =
+          writeFileWhole(tools.compatHeader, cudaWrapperHeader() + std::string(cudaCompatHeader()));
+      !written)
     return std::unexpected(written.error());
   return tools;
 }
@@ -68,7 +70,7 @@ Command commonFlags(const Toolchain &tools, const BuildOptions &options) {
 
 Command cudaFlags(const Toolchain &tools) {
   return {"-x", "cuda", "--cuda-path=" + tools.cuda.root, "--cuda-gpu-arch=sm_80",
-          "-Wno-unknown-cuda-version", "-Wno-c++11-narrowing", "-Wno-register", "-nogpulib",
+          "-Wno-unknown-cuda-version", "-Wno-c++11-narrowing", "-Wno-register", "-nogpulib", "-nocudainc",
           // Without libdevice Clang does not look up the version that decides how launches are compiled.
           "-Xclang", "-target-sdk-version=12.9", "-D__CUDACC_VER_MAJOR__=" + std::to_string(tools.cuda.major),
           "-D__CUDACC_VER_MINOR__=" + std::to_string(tools.cuda.minor), "-D__CUDACC_VER_BUILD__=0",

@@ -88,6 +88,19 @@ STREAMMAP_ATOMIC(fetch_xor) STREAMMAP_ATOMIC(fetch_min) STREAMMAP_ATOMIC(fetch_m
 #undef STREAMMAP_DEVICE
 )header";
 
-std::string_view cudaCompatHeader() { return text; }
+std::string cudaWrapperHeader() {
+  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  std::string header = "#pragma once\n";
+  for (char letter : letters)
+    header += std::string("#pragma push_macro(\"") + letter + "\")\n#undef " + letter + "\n";
+  header += "#include <__clang_cuda_runtime_wrapper.h>\n";
+  for (char letter : letters)
+    header += std::string("#pragma pop_macro(\"") + letter + "\")\n";
+  return header;
+}
+
+std::string_view cudaCompatHeader() {
+  return text;
+}
 
 } // namespace streammap
