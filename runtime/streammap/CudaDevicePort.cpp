@@ -42,7 +42,7 @@ public:
 
   bool reachesDirectly(int from, int to) const override {
     int can = 0;
-    return cudaDeviceCanAccessPeer(&can, to, from) == cudaSuccess && can;
+    return __real_cudaDeviceCanAccessPeer(&can, to, from) == cudaSuccess && can;
   }
 
 protected:

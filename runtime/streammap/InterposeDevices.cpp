@@ -51,6 +51,25 @@ void makeResultsVisible(const char *call) {
     process->engine().wait(call);
 }
 
+/// What the program sets up for "its" device holds for all of this rank's: which one a task gets is not known
+/// to it.
+template <class Set>
+cudaError_t onEveryDevice(Set set) {
+  int devices = 0;
+  cudaError_t status = __real_cudaGetDeviceCount(&devices);
+  for (int device = 0; device < devices && status == cudaSuccess; ++device) {
+    const DeviceScope scope(device);
+    status = set();
+  }
+  return status;
+}
+
+/// The device of this process that answers for the one the program means: they are taken to be alike.
+int representative(int device) {
+  int devices = 0;
+  return __real_cudaGetDeviceCount(&devices) == cudaSuccess && device >= devices ? 0 : device;
+}
+
 bool isRecording() {
   Process *process = Process::current();
   return process && process->recorder();
@@ -84,6 +103,41 @@ cudaError_t __wrap_cudaGetDevice(int *device) {
     return __real_cudaGetDevice(device);
   const CurrentTask *task = currentTask();
   *device = task && task->device >= 0 ? task->device : chosenDevice;
+  return cudaSuccess;
+}
+
+cudaError_t __wrap_cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribute, int value) {
+  if (isRecording())
+    return cudaSuccess;
+  return onEveryDevice([&] { return __real_cudaFuncSetAttribute(function, attribute, value); });
+}
+
+cudaError_t __wrap_cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  if (isRecording())
+    return cudaSuccess;
+  return onEveryDevice([&] { return __real_cudaDeviceSetLimit(limit, value); });
+}
+
+cudaError_t __wrap_cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
+  return __real_cudaGetDeviceProperties(properties, representative(device));
+}
+
+cudaError_t __wrap_cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
+  return __real_cudaDeviceGetAttribute(value, attribute, representative(device));
+}
+
+// Buffers can be reached from every device, by way of the runtime.
+
+cudaError_t __wrap_cudaDeviceCanAccessPeer(int *can, int, int) {
+  *can = 1;
+  return cudaSuccess;
+}
+
+cudaError_t __wrap_cudaDeviceEnablePeerAccess(int, unsigned) {
+  return cudaSuccess;
+}
+
+cudaError_t __wrap_cudaDeviceDisablePeerAccess(int) {
   return cudaSuccess;
 }
 

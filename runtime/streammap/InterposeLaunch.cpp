@@ -115,6 +115,14 @@ cudaError_t __wrap_cudaLaunchKernel(const void *function, dim3 grid, dim3 block,
                 });
 }
 
+cudaError_t __wrap_cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                                               size_t shared, cudaStream_t stream) {
+  return launch(
+      {function, grid, block, shared, arguments}, stream, [&](void **translated, cudaStream_t actual) {
+        return __real_cudaLaunchCooperativeKernel(function, grid, block, translated, shared, actual);
+      });
+}
+
 cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
                                        void **arguments) {
   return launch({function, config->gridDim, config->blockDim, config->dynamicSmemBytes, arguments},
@@ -129,6 +137,7 @@ cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const v
 STREAMMAP_ALIAS(__cudaLaunchKernel, _ptsz)
 STREAMMAP_ALIAS(cudaLaunchKernel, _ptsz)
 STREAMMAP_ALIAS(cudaLaunchKernelExC, _ptsz)
+STREAMMAP_ALIAS(cudaLaunchCooperativeKernel, _ptsz)
 
 } // extern "C"
 } // namespace streammap::engine

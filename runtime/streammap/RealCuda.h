@@ -6,6 +6,9 @@
 #include <cuda_runtime_api.h>
 
 #define STREAMMAP_REAL(function) extern "C" decltype(function) __real_##function;
+STREAMMAP_REAL(cudaDeviceCanAccessPeer)
+STREAMMAP_REAL(cudaDeviceGetAttribute)
+STREAMMAP_REAL(cudaDeviceSetLimit)
 STREAMMAP_REAL(cudaDeviceSynchronize)
 STREAMMAP_REAL(cudaEventCreateWithFlags)
 STREAMMAP_REAL(cudaEventDestroy)
@@ -14,9 +17,12 @@ STREAMMAP_REAL(cudaEventSynchronize)
 STREAMMAP_REAL(cudaFree)
 STREAMMAP_REAL(cudaFreeAsync)
 STREAMMAP_REAL(cudaFreeHost)
+STREAMMAP_REAL(cudaFuncSetAttribute)
 STREAMMAP_REAL(cudaGetDevice)
 STREAMMAP_REAL(cudaGetDeviceCount)
+STREAMMAP_REAL(cudaGetDeviceProperties)
 STREAMMAP_REAL(cudaHostAlloc)
+STREAMMAP_REAL(cudaLaunchCooperativeKernel)
 STREAMMAP_REAL(cudaLaunchHostFunc)
 STREAMMAP_REAL(cudaLaunchKernel)
 STREAMMAP_REAL(cudaLaunchKernelExC)
