@@ -1,4 +1,5 @@
 #include "analysis/CallGraph.h"
+#include "analysis/VirtualHeaders.h"
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
@@ -10,6 +11,11 @@
 namespace streammap {
 
 using namespace clang;
+
+bool isSystemCode(const SourceManager &sources, clang::SourceLocation location) {
+  return location.isInvalid() || sources.isInSystemHeader(location) ||
+         sources.getFilename(sources.getExpansionLoc(location)).starts_with(virtualRoot);
+}
 
 namespace {
 
@@ -26,23 +32,25 @@ bool isAction(const FunctionDecl *function) {
          name.starts_with("cudaHostRegister") || name.starts_with("cudaLaunch");
 }
 
-/// Calls `visit` for each function declaration with a body, and each method, outside system headers.
+/// Calls `visit` for each function and each variable outside functions and system headers.
 template <class Visit>
-void forEachFunction(const DeclContext *scope, const SourceManager &sources, const Visit &visit) {
+void forEachEntity(const DeclContext *scope, const SourceManager &sources, const Visit &visit) {
   for (const Decl *declaration : scope->decls()) {
-    if (declaration->getLocation().isValid() && sources.isInSystemHeader(declaration->getLocation()))
+    if (declaration->getLocation().isValid() && isSystemCode(sources, declaration->getLocation()))
       continue;
     if (const auto *function = dyn_cast<FunctionDecl>(declaration)) {
       visit(function);
+    } else if (const auto *variable = dyn_cast<VarDecl>(declaration)) {
+      visit(variable);
     } else if (const auto *templated = dyn_cast<FunctionTemplateDecl>(declaration)) {
       for (const FunctionDecl *instance : templated->specializations())
         visit(instance);
     } else if (const auto *classes = dyn_cast<ClassTemplateDecl>(declaration)) {
       for (const ClassTemplateSpecializationDecl *instance : classes->specializations())
-        forEachFunction(instance, sources, visit);
+        forEachEntity(instance, sources, visit);
     } else if (const auto *inner = dyn_cast<DeclContext>(declaration)) {
       if (isa<NamespaceDecl, LinkageSpecDecl, CXXRecordDecl>(declaration))
-        forEachFunction(inner, sources, visit);
+        forEachEntity(inner, sources, visit);
     }
   }
 }
@@ -66,18 +74,24 @@ void CallGraph::index() {
   for (const auto &unit : units_) {
     ASTContext &context = unit->context();
     ASTNameGenerator names(context);
-    forEachFunction(context.getTranslationUnitDecl(), unit->sourceManager(),
-                    [&](const FunctionDecl *function) {
-                      if (const auto *method = dyn_cast<CXXMethodDecl>(function))
-                        for (const CXXMethodDecl *base : method->overridden_methods())
-                          overriders_[base->getCanonicalDecl()].push_back(method);
-                      if (!function->doesThisDeclarationHaveABody() || function->isDependentContext())
-                        return;
-                      if (function->isMain() && !main_)
-                        main_ = function;
-                      if (units_.size() > 1 && function->isExternallyVisible())
-                        definitions_.emplace(names.getName(function), function);
-                    });
+    forEachEntity(context.getTranslationUnitDecl(), unit->sourceManager(), [&](const ValueDecl *entity) {
+      if (const auto *variable = dyn_cast<VarDecl>(entity)) {
+        if (units_.size() > 1 && variable->isExternallyVisible() && !variable->getType()->isDependentType() &&
+            variable->isThisDeclarationADefinition() == VarDecl::Definition)
+          variables_.emplace(names.getName(variable), variable);
+        return;
+      }
+      const auto *function = cast<FunctionDecl>(entity);
+      if (const auto *method = dyn_cast<CXXMethodDecl>(function))
+        for (const CXXMethodDecl *base : method->overridden_methods())
+          overriders_[base->getCanonicalDecl()].push_back(method);
+      if (!function->doesThisDeclarationHaveABody() || function->isDependentContext())
+        return;
+      if (function->isMain() && !main_)
+        main_ = function;
+      if (units_.size() > 1 && function->isExternallyVisible())
+        definitions_.emplace(names.getName(function), function);
+    });
   }
 }
 
@@ -92,6 +106,16 @@ const FunctionDecl *CallGraph::definitionOf(const FunctionDecl *function) {
       found->second = named->second;
   }
   return found->second;
+}
+
+const VarDecl *CallGraph::definitionOf(const VarDecl *variable) {
+  if (const VarDecl *definition = variable->getDefinition())
+    return definition;
+  if (variables_.empty() || !variable->isExternallyVisible())
+    return variable->getActingDefinition();
+  ASTNameGenerator names(variable->getASTContext());
+  const auto found = variables_.find(names.getName(variable));
+  return found == variables_.end() ? variable->getActingDefinition() : found->second;
 }
 
 void CallGraph::addOverriders(const FunctionDecl *function, Node &node) {

@@ -5,6 +5,7 @@
 //   CallGraph graph(units, mainFunction);
 //   graph.isInert(loop)                 // true for one that only fills an array
 #include "analysis/FrontEnd.h"
+#include <clang/Basic/SourceLocation.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 #include <memory>
@@ -17,10 +18,15 @@
 namespace clang {
 class CXXMethodDecl;
 class FunctionDecl;
+class SourceManager;
 class Stmt;
+class VarDecl;
 } // namespace clang
 
 namespace streammap {
+
+/// In a header of the system, the toolkit, or our own declarations of it.
+bool isSystemCode(const clang::SourceManager &sources, clang::SourceLocation location);
 
 class CallGraph {
 public:
@@ -30,6 +36,8 @@ public:
   const clang::FunctionDecl *mainFunction() const { return main_; }
   /// The declaration with the body, in whichever unit it is; `function` itself if there is none.
   const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *function);
+  /// The definition of a global variable, in whichever unit it is; null if there is none.
+  const clang::VarDecl *definitionOf(const clang::VarDecl *variable);
   bool isInert(const clang::FunctionDecl *function);
   bool isInert(const clang::Stmt *statement);
 
@@ -53,6 +61,7 @@ private:
   llvm::DenseSet<const clang::FunctionDecl *> addressTaken_;
   llvm::DenseMap<const clang::Stmt *, bool> inertStatements_;
   std::unordered_map<std::string, const clang::FunctionDecl *> definitions_; ///< by mangled name
+  std::unordered_map<std::string, const clang::VarDecl *> variables_;        ///< likewise
   llvm::DenseMap<const clang::FunctionDecl *, const clang::FunctionDecl *> resolved_;
   llvm::DenseMap<const clang::CXXMethodDecl *, std::vector<const clang::CXXMethodDecl *>> overriders_;
   bool indirectActs_ = false;

@@ -133,7 +133,7 @@ HostValue Interpreter::invoke(Call &entry) {
   if (frames_.size() >= options_.deepestCall) {
     if (!function.isInert) {
       fail(entry.where,
-           "the recursion of '" + definition->getNameAsString() + "' around tasks does not end after " +
+           "the recursion " + cycleOf(function) + " around tasks does not end after " +
                std::to_string(options_.deepestCall) + " calls",
            "recursion-around-tasks");
       return {0, UnknownReasons::nowhere};
@@ -224,6 +224,20 @@ HostValue Interpreter::invoke(Call &entry) {
   if (isOutermostInert)
     inertCallStart_ = 0;
   return result;
+}
+
+// "'a' -> 'b' -> 'a'"
+std::string Interpreter::cycleOf(const Function &function) const {
+  const auto nameOfFunction = [](const Function &one) {
+    return one.declaration ? "'" + one.declaration->getNameAsString() + "'" : std::string("?");
+  };
+  std::string cycle = nameOfFunction(function);
+  for (std::size_t i = frames_.size(); i-- > 0;) {
+    cycle = nameOfFunction(*frames_[i].function) + " -> " + cycle;
+    if (frames_[i].function == &function)
+      break;
+  }
+  return cycle;
 }
 
 // Gives up the evaluation of an inert function, if the caller is one, and otherwise only its result.

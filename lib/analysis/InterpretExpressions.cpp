@@ -18,16 +18,23 @@ static HostValue ofDouble(double value) {
   return {std::bit_cast<std::uint64_t>(value), 0};
 }
 
+HostValue Interpreter::notEvaluated(const Expr *expression) {
+  return unknown(expression,
+                 std::string("an expression that is not evaluated (") + expression->getStmtClassName() + ")");
+}
+
 HostValue Interpreter::evaluate(const Expr *expression) {
   if (expression->isGLValue()) {
     const HostValue at = place(expression);
     if (!at.isKnown())
       return {0, at.reason};
-    const HostValue loaded = loadScalar(expression->getType(), at.bits);
+    HostValue loaded = loadScalar(expression->getType(), at.bits);
     if (!loaded.isKnown())
-      if (const VarDecl *variable = rootVariable(expression))
+      if (const VarDecl *variable = rootVariable(expression)) {
         if (const double *parameter = parameterFor(variable))
           return converted(*parameter, expression->getType());
+        loaded.reason = label(loaded.reason, variable);
+      }
     return loaded;
   }
   return value(expression);
@@ -191,7 +198,7 @@ HostValue Interpreter::value(const Expr *expression) {
   if (!expression->isValueDependent() && expression->EvaluateAsInt(folded, context()))
     return normalised({static_cast<std::uint64_t>(folded.Val.getInt().getExtValue()), 0},
                       shapeOf(expression->getType()));
-  return unknown(expression, "an expression that is not evaluated");
+  return notEvaluated(expression);
 }
 
 HostValue Interpreter::traits(const UnaryExprOrTypeTraitExpr *trait) {
@@ -246,7 +253,7 @@ HostValue Interpreter::unary(const UnaryOperator *operation) {
       return {asDouble(inner) == 0, 0};
     return {inner.bits == 0, 0};
   default:
-    return unknown(operation, "an expression that is not evaluated");
+    return notEvaluated(operation);
   }
 }
 
@@ -771,7 +778,7 @@ HostValue Interpreter::place(const Expr *expression) {
   }
   if (!expression->isGLValue())
     return addressOf(expression);
-  return unknown(expression, "an expression that is not evaluated");
+  return notEvaluated(expression);
 }
 
 } // namespace streammap

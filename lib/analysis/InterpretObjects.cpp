@@ -53,6 +53,8 @@ void Interpreter::construct(const Expr *expression, Address to) {
   case Stmt::CXXConstructExprClass:
   case Stmt::CXXTemporaryObjectExprClass:
     return constructor(cast<CXXConstructExpr>(expression), to);
+  case Stmt::CXXInheritedCtorInitExprClass:
+    return inheritedConstructor(cast<CXXInheritedCtorInitExpr>(expression), to);
   case Stmt::InitListExprClass:
     return initialiserList(cast<InitListExpr>(expression), to);
   case Stmt::CXXParenListInitExprClass: {
@@ -148,7 +150,7 @@ void Interpreter::construct(const Expr *expression, Address to) {
       memory_.invalidate(to, size, from.reason);
     return;
   }
-  memory_.invalidate(to, size, unknown(expression, "an expression that is not evaluated").reason);
+  memory_.invalidate(to, size, notEvaluated(expression).reason);
 }
 
 void Interpreter::constructor(const CXXConstructExpr *construct, Address to) {
@@ -206,6 +208,20 @@ void Interpreter::runConstructor(const CXXConstructorDecl *constructor,
         argument(arguments[i], i < constructor->getNumParams()
                                    ? constructor->getParamDecl(static_cast<unsigned>(i))->getType()
                                    : arguments[i]->getType()));
+  invoke(entry);
+}
+
+// `using Base::Base`: the base's constructor gets what this one was given.
+void Interpreter::inheritedConstructor(const CXXInheritedCtorInitExpr *inherited, Address to) {
+  Call entry;
+  entry.callee = inherited->getConstructor();
+  entry.where = inherited;
+  entry.self = to;
+  for (const ParmVarDecl *parameter : frame().function->declaration->parameters()) {
+    const bool isHeldByAddress = parameter->getType()->isReferenceType() || isIndirect(parameter);
+    const Address at = slot(parameter, 8, 8);
+    entry.arguments.push_back(isHeldByAddress ? memory_.load(at, 8) : loadScalar(parameter->getType(), at));
+  }
   invoke(entry);
 }
 

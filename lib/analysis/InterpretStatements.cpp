@@ -160,6 +160,9 @@ Flow Interpreter::executeIf(const IfStmt *branch) {
   if (const Marker *marker = markerOf(branch)) {
     if (marker->root)
       return execute(marker->root->body);
+    for (Diagnostic &assumption : assumed_)
+      diagnostics_.report(std::move(assumption));
+    assumed_.clear();
     if (const ParsedUnit *unit = unitOf(context()))
       events_.task(*unit, *marker->task);
     return halt_ == Halt::none ? Flow::next : Flow::stops;

@@ -192,7 +192,21 @@ void Interpreter::forgetReachable(HostMemory::Range object, Reason reason) {
   }
 }
 
-// Error handling: a side that prints and then leaves with a constant failure.
+// Whether the code writes to the stream of errors.
+static bool complains(const Stmt *code) {
+  if (!code)
+    return false;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(code))
+    if (const IdentifierInfo *name = reference->getDecl()->getIdentifier())
+      if (name->isStr("stderr") || name->isStr("cerr") || name->isStr("perror"))
+        return true;
+  for (const Stmt *child : code->children())
+    if (complains(child))
+      return true;
+  return false;
+}
+
+// Error handling: a side that leaves the program, or main with a failure, or complains and returns.
 bool Interpreter::endsInFailure(const Stmt *arm) {
   if (!arm || !graph_.isInert(arm))
     return false;
@@ -204,6 +218,8 @@ bool Interpreter::endsInFailure(const Stmt *arm) {
   }
   if (const auto *result = dyn_cast<ReturnStmt>(last)) {
     const auto *function = frame().function->declaration;
+    if (complains(arm))
+      return true;
     if (!function || !function->isMain() || !result->getRetValue())
       return false;
     Expr::EvalResult folded;
@@ -222,12 +238,15 @@ bool Interpreter::endsInFailure(const Stmt *arm) {
 }
 
 void Interpreter::assumeNoFailure(const Expr *condition, Reason reason) {
+  if (frame().function->isSystem || !warned_.insert(condition).second)
+    return;
   const UnknownReason &why = reasons_[reason];
-  warn(condition,
-       "whether the program ends here is unknown" +
-           (why.variable.empty() ? "" : " (it depends on '" + why.variable + "')") +
-           "; the tasks are those of a run that goes on",
-       "assumed-no-failure");
+  const std::string cause = why.variable.empty() ? "" : " (it depends on '" + why.variable + "')";
+  assumed_.push_back(diagnosticAt(context().getSourceManager(), context().getLangOpts(), Severity::warning,
+                                  condition->getBeginLoc(), condition->getSourceRange(),
+                                  "whether the program ends here is unknown" + cause +
+                                      "; the tasks are those of a run that goes on",
+                                  "assumed-no-failure"));
 }
 
 } // namespace streammap

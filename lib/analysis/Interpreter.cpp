@@ -165,8 +165,7 @@ Interpreter::Function &Interpreter::functionOf(const FunctionDecl *declaration) 
       entry->body = withBody->getBody();
     entry->isInert = graph_.isInert(definition);
     const SourceManager &sources = definition->getASTContext().getSourceManager();
-    entry->isSystem =
-        definition->getLocation().isInvalid() || sources.isInSystemHeader(definition->getLocation());
+    entry->isSystem = isSystemCode(sources, definition->getLocation());
     if (const auto *method = dyn_cast<CXXMethodDecl>(definition); method && method->getParent()->isLambda()) {
       llvm::DenseMap<const ValueDecl *, FieldDecl *> captures;
       method->getParent()->getCaptureFields(captures, entry->thisCapture);
@@ -272,33 +271,21 @@ Address Interpreter::global(const VarDecl *variable) {
   const VarDecl *key = variable->getCanonicalDecl();
   if (const auto found = globals_.find(key); found != globals_.end())
     return found->second;
-  Address *named = nullptr;
-  if (units_.size() > 1 && variable->isExternallyVisible()) {
-    ASTNameGenerator names(variable->getASTContext());
-    named = &globalsByName_[names.getName(variable)];
-    if (*named != 0 && !variable->hasDefinition()) {
-      globals_[key] = *named;
-      return *named;
-    }
-  }
   // A constant member of a class has its value where it is declared, and often no definition.
   const VarDecl *definition = nullptr;
   const Expr *init = variable->getAnyInitializer(definition);
   if (!init)
-    definition = variable->getDefinition() ? variable->getDefinition() : variable->getActingDefinition();
+    definition = graph_.definitionOf(variable);
+  if (definition && definition->getCanonicalDecl() != key)
+    return globals_[key] = global(definition); // in another unit
   const std::uint64_t size = std::max<std::uint64_t>(sizeOf(variable->getType()), 8);
-  const bool isNew = !named || *named == 0;
-  const Address at =
-      isNew ? memory_.allocate(size, definition ? HostMemory::Fill::zero : HostMemory::Fill::unknown,
-                               definition ? Reason{0}
-                                          : reasons_.add("variable '" + variable->getNameAsString() +
-                                                             "' is defined elsewhere",
-                                                         locate(variable->getASTContext().getSourceManager(),
-                                                                variable->getLocation())))
-            : *named;
+  const Address at = memory_.allocate(
+      size, definition ? HostMemory::Fill::zero : HostMemory::Fill::unknown,
+      definition
+          ? Reason{0}
+          : reasons_.add("variable '" + variable->getNameAsString() + "' is defined elsewhere",
+                         locate(variable->getASTContext().getSourceManager(), variable->getLocation())));
   globals_[key] = at;
-  if (named)
-    *named = at;
   if (!definition || variable->isStaticLocal())
     return at; // a static local is initialised where its declaration is reached
   std::unique_ptr<Function> &initialiser = initialisers_[key];
@@ -327,7 +314,7 @@ const double *Interpreter::parameterFor(const VarDecl *variable) {
   if (found == options_.parameters.end())
     return nullptr;
   const TypeShape shape = shapeOf(variable->getType().getNonReferenceType());
-  if (shape.kind == TypeShape::Kind::aggregate || shape.kind == TypeShape::Kind::pointer)
+  if (shape.kind == TypeShape::Kind::aggregate)
     return nullptr;
   usedParameters_.insert(found->first);
   return &found->second;
@@ -451,7 +438,7 @@ void Interpreter::throwException(const Stmt *where) {
 HostValue Interpreter::unknown(const Expr *where, const std::string &what) {
   Reason &reason = reasonCache_[where];
   if (reason == 0)
-    reason = reasons_.add(what, locationOf(where));
+    reason = reasons_.add(what, ownLocation(where));
   return {0, reason};
 }
 

@@ -214,6 +214,7 @@ private:
   // InterpretExpressions.cpp
   HostValue value(const clang::Expr *expression);
   HostValue place(const clang::Expr *expression);
+  HostValue notEvaluated(const clang::Expr *expression);
   HostValue convert(const clang::CastExpr *cast);
   HostValue castPlace(const clang::CastExpr *cast);
   HostValue basePath(HostValue address, const clang::CastExpr *cast, bool toDerived);
@@ -237,6 +238,7 @@ private:
   void constructor(const clang::CXXConstructExpr *construct, Address to);
   void runConstructor(const clang::CXXConstructorDecl *constructor,
                       llvm::ArrayRef<const clang::Expr *> arguments, Address to, const clang::Expr *where);
+  void inheritedConstructor(const clang::CXXInheritedCtorInitExpr *inherited, Address to);
   void initialiserList(const clang::InitListExpr *list, Address to);
   void lambda(const clang::LambdaExpr *lambda, Address to);
   void writeDynamicType(const clang::CXXRecordDecl *record, Address to);
@@ -278,6 +280,7 @@ private:
   void forgetWrites(const clang::Stmt *code, std::size_t since, Reason reason);
   void forgetTarget(const clang::Expr *target, Reason reason, bool reachable);
   void forgetReachable(HostMemory::Range object, Reason reason);
+  std::string cycleOf(const Function &function) const;
   bool endsInFailure(const clang::Stmt *arm);
   void assumeNoFailure(const clang::Expr *condition, Reason reason);
 
@@ -298,7 +301,6 @@ private:
   std::map<const clang::FunctionDecl *, std::unique_ptr<Function>> functions_;
   llvm::DenseMap<const clang::FunctionDecl *, Function *> functionCache_;
   llvm::DenseMap<const clang::VarDecl *, Address> globals_;
-  std::map<std::string, Address> globalsByName_;
   std::map<const void *, std::unique_ptr<Function>> initialisers_;
   llvm::DenseMap<const clang::Type *, TypeShape> shapes_;
   llvm::DenseMap<const clang::Expr *, Reason> reasonCache_;
@@ -313,6 +315,7 @@ private:
   llvm::DenseMap<const clang::OpaqueValueExpr *, HostValue> opaque_;
   std::vector<std::uint64_t> arrayIndices_;
   std::optional<SourceLocation> endedAt_;
+  std::vector<Diagnostic> assumed_; ///< warnings that matter only if a task follows
   std::set<const void *> warned_;
   std::set<std::string> usedParameters_;
   std::set<std::string> variableNames_;

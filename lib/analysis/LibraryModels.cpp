@@ -639,8 +639,7 @@ Model modelNamed(std::span<const NamedModel> models, std::string_view name) {
 
 Model libraryModel(const FunctionDecl *function) {
   const SourceManager &sources = function->getASTContext().getSourceManager();
-  const bool isSystem =
-      function->getLocation().isInvalid() || sources.isInSystemHeader(function->getLocation());
+  const bool isSystem = isSystemCode(sources, function->getLocation());
   const bool hasBody = function->hasBody();
   if (hasBody && !isSystem)
     return nullptr; // the program's own, whatever its name

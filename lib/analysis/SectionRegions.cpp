@@ -65,6 +65,8 @@ std::optional<BufferTable::Found> BufferTable::at(Address address, Interpreter &
   }
   Entry &known = entry->second;
   if (!known.id.valid()) {
+    if (const unsigned earlier = namesakes_[known.name]++)
+      known.name += "#" + std::to_string(earlier);
     known.id = graph_.buffers.push({"b" + std::to_string(graph_.buffers.size()), known.name,
                                     bytes(static_cast<double>(known.size.value_or(0))), toText(known.where)});
     begins_.push_back(entry->first);
@@ -76,7 +78,8 @@ void BufferTable::forget(const Access &access, Interpreter &interpreter) const {
   const Address begin = begins_[access.buffer.index()];
   if (interpreter.isDeviceMemory(begin))
     return;
-  const Reason reason = interpreter.reasons().add("a task writes it", {});
+  const std::string &name = graph_.buffers[access.buffer].name;
+  const Reason reason = interpreter.reasons().add("a task writes '" + name + "'", {});
   interpreter.memory().invalidate(begin + access.region.offset, access.region.end() - access.region.offset,
                                   reason);
 }

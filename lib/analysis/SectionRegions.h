@@ -35,8 +35,9 @@ private:
     BufferId id;
   };
   TaskGraph &graph_;
-  std::map<Address, Entry> entries_; ///< by first address
-  std::vector<Address> begins_;      ///< by buffer number
+  std::map<Address, Entry> entries_;          ///< by first address
+  std::vector<Address> begins_;               ///< by buffer number
+  std::map<std::string, unsigned> namesakes_; ///< buffers so far by name
   std::size_t onStack_ = 0;
 };
 

@@ -1,0 +1,16 @@
+// The unknown of unknown-trip-count.cu, settled on the command line.
+// run: --param n=2
+#include <cuda_runtime.h>
+#include <cstdlib>
+
+__global__ void k(float *p) { *p = 1; }
+
+int main() {
+  float *d;
+  cudaMalloc(&d, 4);
+  int n = getenv("N") ? 4 : rand();
+  for (int i = 0; i < n; ++i) {
+#pragma streammap task inout(d)
+    k<<<1, 1>>>(d);
+  }
+}
