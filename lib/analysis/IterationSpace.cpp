@@ -25,8 +25,11 @@ public:
 private:
   /// A longer weight than this is of no use to anyone.
   static constexpr std::size_t mostTerms = 200;
+  /// Rewritings of one set: each removes a variable, a division or an extreme, so more would be a circle.
+  static constexpr unsigned mostSteps = 100;
+  static constexpr std::size_t longestConstraint = 1000; ///< in characters
 
-  enum class Step { nothing, changed, empty };
+  enum class Step { nothing, changed, empty, tooLong };
 
   Step normalise(IterationSpace &space) const;
   Step solveEqualities(IterationSpace &space) const;
@@ -106,7 +109,10 @@ Counter::Step Counter::normalise(IterationSpace &space) const {
       continue;
     if ((-constraint).isPositive())
       return Step::empty;
-    if (seen.insert(constraint.text()).second)
+    const std::string text = constraint.text();
+    if (text.size() > longestConstraint)
+      return Step::tooLong;
+    if (seen.insert(text).second)
       kept.push_back(constraint);
   }
   space.constraints = std::move(kept);
@@ -182,7 +188,8 @@ bool Counter::fusePair(IterationSpace &space, const std::string &inner, const st
 Counter::Step Counter::fuseIndices(IterationSpace &space) const {
   for (const std::string &inner : space.variables)
     for (const std::string &outer : space.variables) {
-      if (inner == outer)
+      // What a quotient was split into would only be put together again.
+      if (inner == outer || inner.starts_with("r@") || inner.starts_with("q@"))
         continue;
       // Variables that no constraint or weight joins are better left apart: (min(n, b)) * g, not a fused one.
       const auto joint = [&](const Expression &e) { return e.contains(inner) && e.contains(outer); };
@@ -217,7 +224,7 @@ Counter::Step Counter::splitQuotients(IterationSpace &space) {
     return Step::nothing;
   const auto &[variable, divisor] = *best;
   const std::string suffix = std::to_string(freshNames_++);
-  const Expression quotient = Expression::symbol("q" + suffix), rest = Expression::symbol("r" + suffix);
+  const Expression quotient = Expression::symbol("q@" + suffix), rest = Expression::symbol("r@" + suffix);
   // floorDiv(divisor*quotient + rest, divisor) simplifies to quotient + floordiv(rest, divisor), and the
   // latter is 0.
   const Expression zero = floorDiv(rest, divisor);
@@ -239,8 +246,8 @@ Counter::Step Counter::splitQuotients(IterationSpace &space) {
     constraint = replace(constraint);
   space.weight = replace(space.weight);
   remove(space, std::string(variable));
-  space.variables.push_back("q" + suffix);
-  space.variables.push_back("r" + suffix);
+  space.variables.push_back("q@" + suffix);
+  space.variables.push_back("r@" + suffix);
   space.constraints.push_back(rest);
   space.constraints.push_back(divisor - 1 - rest);
   return Step::changed;
@@ -598,9 +605,14 @@ Expression Counter::finish(const IterationSpace &space) const {
 }
 
 Expected<Expression> Counter::count(IterationSpace space) {
-  for (;;) {
-    if (normalise(space) == Step::empty)
+  for (unsigned steps = 0;; ++steps) {
+    if (steps == mostSteps)
+      return failure("its execution count is too entangled");
+    const Step state = normalise(space);
+    if (state == Step::empty)
       return Expression(0);
+    if (state == Step::tooLong)
+      return failure("its execution count is too entangled");
     dropImplied(space);
     // Indices are fused before an equality takes one of them away.
     if (liftDivisions(space) == Step::changed || liftExtremes(space) == Step::changed ||

@@ -39,6 +39,7 @@ namespace {
 
 /// Deeper than this an expression is no index computation, but a hash or a generator of random numbers.
 constexpr unsigned deepest = 64;
+constexpr std::size_t mostTerms = 40, longestText = 1000;
 
 Expression remainder(const Expression &a, const Expression &b) {
   return a - b * floorDiv(a, b);
@@ -72,6 +73,7 @@ SymbolicValues::SymbolicValues(llvm::ScalarEvolution &evolution, llvm::LoopInfo 
 
 void SymbolicValues::nameIterations(const llvm::Loop &loop, const std::string &variable) {
   variables_[&loop] = variable;
+  known_.clear();
   nonNegative_.insert(variable);
 }
 
@@ -90,6 +92,17 @@ MaybeExpression SymbolicValues::valueOf(const llvm::Value &value, const llvm::Lo
 }
 
 MaybeExpression SymbolicValues::valueOf(const llvm::SCEV &value, const llvm::Loop *scope) {
+  const auto key = std::pair(&value, scope);
+  if (const auto known = known_.find(key); known != known_.end())
+    return known->second;
+  MaybeExpression result = computeValue(value, scope);
+  // Values that nobody could read are no formulas: hashes, generators of random numbers.
+  if (result && (result->terms().size() > mostTerms || result->text().size() > longestText))
+    result.reset();
+  return known_[key] = result;
+}
+
+MaybeExpression SymbolicValues::computeValue(const llvm::SCEV &value, const llvm::Loop *scope) {
   struct Depth {
     unsigned &depth;
     explicit Depth(unsigned &d) : depth(++d) {}

@@ -74,6 +74,7 @@ public:
   const std::set<std::string> &constants() const { return constants_; }
 
 private:
+  std::optional<Expression> computeValue(const llvm::SCEV &value, const llvm::Loop *scope);
   std::optional<Expression> unknownValue(const llvm::Value &value, const llvm::Loop *scope);
   std::optional<Expression> argument(const llvm::Value &value);
   std::optional<Expression> loaded(const llvm::LoadInst &load);
@@ -94,6 +95,7 @@ private:
   llvm::LoopInfo &loops_;
   const DeclaredKernel &kernel_;
   std::map<const llvm::Loop *, std::string> variables_;
+  std::map<std::pair<const llvm::SCEV *, const llvm::Loop *>, std::optional<Expression>> known_;
   std::set<std::string> nonNegative_;
   std::set<std::string> constants_;
   std::vector<Expression> assumptions_;
