@@ -2,6 +2,7 @@
 #include "analysis/ParameterUse.h"
 #include "analysis/StatementUses.h"
 #include "support/Text.h"
+#include <algorithm>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
@@ -23,13 +24,28 @@ struct KernelArgument {
 struct LaunchFinder : RecursiveASTVisitor<LaunchFinder> {
   std::vector<const CUDAKernelCallExpr *> launches;
   std::vector<const Expr *> mentions; ///< every variable and member of the statement
-  bool hasOtherCalls = false;
+  std::vector<const Expr *> writes;   ///< what is assigned, incremented or decremented
+  std::vector<const Decl *> inside;   ///< declared in the statement
   bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *launch) {
     launches.push_back(launch);
     return true;
   }
   bool VisitDeclRefExpr(DeclRefExpr *reference) {
     mentions.push_back(reference);
+    return true;
+  }
+  bool VisitDecl(Decl *declaration) {
+    inside.push_back(declaration);
+    return true;
+  }
+  bool VisitBinaryOperator(BinaryOperator *operation) {
+    if (operation->isAssignmentOp())
+      writes.push_back(operation->getLHS());
+    return true;
+  }
+  bool VisitUnaryOperator(UnaryOperator *operation) {
+    if (operation->isIncrementDecrementOp())
+      writes.push_back(operation->getSubExpr());
     return true;
   }
   bool VisitCXXThisExpr(CXXThisExpr *self) {
@@ -86,6 +102,23 @@ const ValueDecl *variableOf(const Expr *expression) {
   return nullptr;
 }
 
+// `x`, `x.y`, `x[3]` of an array: the variable that an assignment changes; nothing where it goes through a
+// pointer.
+const VarDecl *changedVariable(const Expr *place) {
+  while (true) {
+    place = place->IgnoreParenImpCasts();
+    if (const auto *member = dyn_cast<MemberExpr>(place); member && !member->isArrow())
+      place = member->getBase();
+    else if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(place);
+             subscript && subscript->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+      place = subscript->getBase();
+    else
+      break;
+  }
+  const auto *reference = dyn_cast<DeclRefExpr>(place);
+  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+}
+
 // h_a, host_a, a_h, d_a, dev_a, a_d, a -> "a"
 std::string withoutSide(std::string name) {
   for (const char *prefix : {"host_", "device_", "dev_", "gpu_", "h_", "d_"})
@@ -125,6 +158,7 @@ public:
         checkModes(argument, items);
     }
     checkUnusedClauses();
+    warnLostWrites();
     for (const KernelArgument *argument : unclaimed_)
       warnUnclaimed(*argument);
   }
@@ -239,6 +273,25 @@ private:
     }
     reporter_.warning(item.base->getSourceRange(),
                       "'" + name + "' is in a clause, but the statement does not use it", "unused-clause");
+  }
+
+  // What a task assigns to the variables around it stays in its closure, on the rank that ran it.
+  void warnLostWrites() {
+    for (const Expr *place : finder_.writes) {
+      const VarDecl *variable = changedVariable(place);
+      if (!variable ||
+          std::find(finder_.inside.begin(), finder_.inside.end(), variable) != finder_.inside.end())
+        continue;
+      const bool isNamed = std::any_of(task_.data.begin(), task_.data.end(), [&](const DataItem &item) {
+        return item.forms->kind != ClauseKind::in && variableOf(item.base) == variable;
+      });
+      if (!isNamed)
+        reporter_.warning(place->getSourceRange(),
+                          "'" + variable->getNameAsString() +
+                              "' is assigned in a task, which runs later and elsewhere: the value is lost; "
+                              "name it in out() or inout()",
+                          "lost-write", {}, {{variable->getLocation(), "declared here, outside the task"}});
+    }
   }
 
   void warnUnclaimed(const KernelArgument &argument) {

@@ -26,7 +26,7 @@ std::vector<std::string> linesOf(const std::string &text) {
 const std::string kernels = "__global__ void k(float *a, int n) {}\n";
 
 /// Emits `text`, then compiles what came out with Clang against the runtime's header.
-Emitted emit(const TemporaryFolder &temporary, const std::string &text, const std::string &name = "app.cu") {
+Emitted emit(const SourceFolder &temporary, const std::string &text, const std::string &name = "app.cu") {
   const ParsedText parsed = parseFile(temporary.write(name, text));
   INFO("source: " << text << toText(parsed.diagnostics));
   REQUIRE(parsed.diagnostics.all().empty());
@@ -56,7 +56,7 @@ bool contains(const std::string &text, const std::string &part) {
 }
 
 TEST_CASE("a task becomes a builder call on the line of its statement") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const Emitted emitted =
       emit(temporary, kernels + "void f(float *a, int n) {\n"
                                 "#pragma streammap task inout(a[0:n]) \\\n    name(scale, n) flops(2.0 * n)\n"
@@ -72,7 +72,7 @@ TEST_CASE("a task becomes a builder call on the line of its statement") {
 }
 
 TEST_CASE("every clause reaches the builder") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const Emitted emitted =
       emit(temporary, kernels + "void f(float *a, int n, double t) {\n  float m[4][5];\n"
                                 "#pragma streammap task in(a) out(t) inout(m[1:2][0:n], m[0:1], a[0:n:2], "
@@ -95,7 +95,7 @@ TEST_CASE("every clause reaches the builder") {
 }
 
 TEST_CASE("statements of every shape end where they end") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   emit(temporary,
        kernels + "void g(float *a, int n);\nint f(float *a, int n) {\n"
                  "  if (n > 2)\n#pragma streammap task inout(a)\n    k<<<1, 1>>>(a, n); // unbraced\n  else\n"
@@ -109,7 +109,7 @@ TEST_CASE("statements of every shape end where they end") {
 }
 
 TEST_CASE("members, elements and calls are read when the statement is reached") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const Emitted emitted =
       emit(temporary, "#include <vector>\n" + kernels +
                           "struct Plan { float *buffer; int count; };\nstruct S {\n  float *field; int n; "
@@ -126,7 +126,7 @@ TEST_CASE("members, elements and calls are read when the statement is reached") 
 }
 
 TEST_CASE("globals are read when the statement is reached, unless the statement changes them") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const Emitted emitted =
       emit(temporary, kernels + "float *current; int steps; namespace N { int size = 3; }\nvoid f() {\n"
                                 "#pragma streammap task inout(current[0:N::size])\n"
@@ -138,7 +138,7 @@ TEST_CASE("globals are read when the statement is reached, unless the statement 
 }
 
 TEST_CASE("structured bindings and objects that cannot be copied are captured") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const Emitted emitted = emit(
       temporary, kernels + "#include <memory>\n#include <utility>\nstd::pair<float *, int> make();\nvoid "
                            "use(std::unique_ptr<int> &p);\n"
@@ -149,7 +149,7 @@ TEST_CASE("structured bindings and objects that cannot be copied are captured") 
 }
 
 TEST_CASE("templates are transformed as templates") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const Emitted emitted = emit(
       temporary, "template <class T> __global__ void kt(T *a, int n) {}\n"
                  "template <class T> struct S { T *p; int n;\n  void go(int count) {\n    for (int i = 0; i "
@@ -161,7 +161,7 @@ TEST_CASE("templates are transformed as templates") {
 }
 
 TEST_CASE("a macro that holds a pragma is written out") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const Emitted emitted =
       emit(temporary, kernels + "#define PRAGMA(x) _Pragma(#x)\n"
                                 "#define RUN(p, n) PRAGMA(streammap task inout(p[0:n])) k<<<1, 1>>>(p, n)\n"
@@ -172,7 +172,7 @@ TEST_CASE("a macro that holds a pragma is written out") {
 }
 
 TEST_CASE("a statement that is a macro keeps it") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const Emitted emitted = emit(
       temporary,
       kernels + "#define CHECK(x) do { x; } while (0)\n#define LAUNCH(p, n) k<<<1, 1>>>(p, n);\n"
@@ -183,7 +183,7 @@ TEST_CASE("a statement that is a macro keeps it") {
 }
 
 TEST_CASE("waits and roots") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const Emitted emitted =
       emit(temporary,
            kernels + "int f(float *a, double t, int n) {\n#pragma streammap wait\n"
@@ -197,7 +197,7 @@ TEST_CASE("waits and roots") {
 }
 
 TEST_CASE("trips disappears") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const Emitted emitted =
       emit(temporary,
            "__global__ void k(int n) {\n#pragma streammap trips(n)\n  for (int i = 0; i < n; ++i) ;\n}\n");
@@ -206,7 +206,7 @@ TEST_CASE("trips disappears") {
 }
 
 TEST_CASE("a header with pragmas gets a copy, and so does who includes it") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   temporary.write("inner.h", kernels + "inline void inner(float *a, int n) {\n#pragma streammap task "
                                        "inout(a[0:n])\n  k<<<1, 1>>>(a, n);\n}\n");
   temporary.write("outer.h", "#include \"inner.h\"\n");
@@ -219,7 +219,7 @@ TEST_CASE("a header with pragmas gets a copy, and so does who includes it") {
 }
 
 TEST_CASE("a plain C++ file is transformed as well") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const Emitted emitted = emit(temporary,
                                "void launch(float *a, int n);\nint main() {\n  float *a = nullptr;\n"
                                "#pragma streammap task inout(a[0:10])\n  launch(a, 10);\n}\n",
@@ -228,7 +228,7 @@ TEST_CASE("a plain C++ file is transformed as well") {
 }
 
 TEST_CASE("a source without pragmas stays as it is") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const std::string text = "int main() { return 0; }\n";
   const Emitted emitted = emit(temporary, text);
   CHECK(emitted.files.size() == 1);
@@ -236,11 +236,42 @@ TEST_CASE("a source without pragmas stays as it is") {
 }
 
 TEST_CASE("pragmas in lambdas and in namespaces") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   emit(temporary, kernels + "namespace outer { namespace { float *field; }\nvoid f(int n) {\n  float *a = "
                             "field;\n  auto run = [=](int i) {\n"
                             "#pragma streammap task inout(a[i:n], outer::field)\n    { k<<<1, 1>>>(a + i, "
                             "n); k<<<1, 1>>>(outer::field, i); }\n  };\n  run(1);\n} }\n");
+}
+
+TEST_CASE("nvcc compiles what was emitted") {
+  unsetenv("STREAMMAP_NO_CUDA");
+  const std::optional<CudaToolkit> cuda = findCudaToolkit();
+  if (!cuda || cuda->nvcc.empty()) {
+    WARN("skipped: no nvcc found");
+    return;
+  }
+  SourceFolder temporary;
+  const Emitted emitted = emit(
+      temporary,
+      "#include <vector>\n" + kernels +
+          "template <class T> __global__ void kt(T *a, int n) {}\nstruct Plan { float *buffer; int n; };\n"
+          "template <class T> struct S { T *p; int n; Plan plans[2];\n  void go(int i) {\n"
+          "#pragma streammap task inout(p[0:n], plans[i].buffer[0:plans[i].n]) name(go, i)\n"
+          "    { kt<T><<<1, 32>>>(p, n); k<<<1, 32>>>(plans[i].buffer, n); }\n  }\n};\n"
+          "int main() {\n  S<float> s{}; s.go(1);\n  std::vector<float> v(3);\n  float m[4][5];\n  double "
+          "sum = 0;\n"
+          "#pragma streammap task inout(v.data()[0:3]) inout(m[0:2][0:3]) out(sum)\n  { k<<<1, "
+          "1>>>(v.data(), 3); sum = m[0][0]; }\n"
+          "#pragma streammap wait on(sum, m)\n#pragma streammap root\n  return 0;\n}\n");
+  const std::string object = temporary / "app.o";
+  const std::string command = cuda->nvcc + " -std=c++17 -arch=sm_80 -I" + STREAMMAP_SOURCE_DIR +
+                              "/runtime -c " + emitted.files.front().path + " -o " + object + " > " +
+                              (temporary / "log") + " 2>&1";
+  const int status = std::system(command.c_str());
+  std::ifstream log(temporary / "log");
+  INFO(command << "\n" << std::string(std::istreambuf_iterator<char>(log), {}));
+  CHECK(status == 0);
+  CHECK(std::filesystem::exists(object));
 }
 
 } // namespace

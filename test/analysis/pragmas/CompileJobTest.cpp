@@ -39,7 +39,7 @@ TEST_CASE("relocatable device code keeps its meaning") {
 }
 
 TEST_CASE("a compilation database above the source gives its flags") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const std::string source = temporary.write("src/a.cu", "int main() { return N; }\n");
   temporary.write("compile_commands.json",
                   R"([{"directory": ")" + temporary.path() + R"(", "file": "src/a.cu",
@@ -52,7 +52,7 @@ TEST_CASE("a compilation database above the source gives its flags") {
 }
 
 TEST_CASE("a database that was asked for must hold the source") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const std::string source = temporary.write("a.cu", "int main() {}\n");
   const std::string database = temporary.write("db/compile_commands.json", "[]");
   Diagnostics diagnostics;
@@ -62,7 +62,7 @@ TEST_CASE("a database that was asked for must hold the source") {
 }
 
 TEST_CASE("a broken database is an error that names it") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const std::string source = temporary.write("a.cu", "int main() {}\n");
   const std::string database = temporary.write("db/compile_commands.json", "[{\"directory\": ");
   Diagnostics diagnostics;
@@ -78,7 +78,7 @@ TEST_CASE("a macro called N does not break the toolkit's headers") {
     WARN("skipped: no CUDA toolkit found");
     return;
   }
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   Diagnostics diagnostics;
   const std::string source =
       temporary.write("a.cu", "__global__ void k() {}\nint main() { k<<<N, X>>>(); int m = max(N, 3u); }\n");

@@ -131,10 +131,70 @@ TEST_CASE("a source that is not there is an error, not a crash") {
 }
 
 TEST_CASE("an include that is not there is Clang's error, said once") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const ParsedText parsed = parseFile(temporary.write("a.cu", "#include \"gone.h\"\nint main() {}\n"));
   REQUIRE(parsed.diagnostics.errorCount() == 1);
   CHECK(parsed.diagnostics.all()[0].message == "'gone.h' file not found");
+}
+
+TEST_CASE("no garbage in a pragma is more than an error") {
+  // What made trouble once, or might: open brackets, odd tokens, keywords, empty macros, ends of lines.
+  const char *const pragmas[] = {"task in(a[0:n]) in(",
+                                 "task in(a[[])",
+                                 "task in(a])",
+                                 "task in((a)",
+                                 "task in(a[0:n)]",
+                                 "task in({)",
+                                 "task in(:)",
+                                 "task in(::)",
+                                 "task in(a[::])",
+                                 "task in(a[:::])",
+                                 "task in(a[?:])",
+                                 "task in(,)",
+                                 "task in(([n])",
+                                 "task in(([n][n]))",
+                                 "task in(([n])a[])",
+                                 "task in(if)",
+                                 "task in(#)",
+                                 "task in(@)",
+                                 "task in(a...)",
+                                 "task in(MAC(1)",
+                                 "task in(MAC)",
+                                 "task in(EMPTY)",
+                                 "task EMPTY",
+                                 "task in(\"x)",
+                                 "task in('",
+                                 "task flops(return)",
+                                 "task name(EMPTY)",
+                                 "task device()",
+                                 "task capability(1e)",
+                                 "task capability(.)",
+                                 "task in(sizeof(a)[0:1])",
+                                 "task in(new int[3])",
+                                 "wait on(a[0:1]",
+                                 "wait wait",
+                                 "trips",
+                                 "trips(",
+                                 "trips()",
+                                 "root in(a)",
+                                 "root root",
+                                 "task \\",
+                                 "task task(a)",
+                                 "\"task\"",
+                                 "()",
+                                 "task in(a) \x01",
+                                 "task in(0)",
+                                 "task in(this)"};
+  for (const char *pragma : pragmas) {
+    SourceFolder temporary;
+    const std::string path =
+        temporary.write("a.cu", "#define MAC(x) x\n#define EMPTY\n__global__ void k(float *a, int n) "
+                                "{}\nvoid f(float *a, int n) {\n#pragma streammap " +
+                                    std::string(pragma) + "\n  k<<<1, 1>>>(a, n);\n}\n");
+    INFO(pragma);
+    const Diagnostics said = check(path);
+    CHECK(!said.all().empty());
+  }
 }
 
 } // namespace

@@ -63,7 +63,7 @@ private:
 };
 
 std::vector<std::string> markers(const std::string &text, const std::string &name = "a.cu") {
-  TemporaryFolder temporary;
+  SourceFolder temporary;
   const ParsedText parsed = parseFile(temporary.write(name, text));
   INFO(toText(parsed.diagnostics));
   CHECK(parsed.diagnostics.all().empty());

@@ -4,39 +4,24 @@
 //   ParsedText parsed = parseText("__global__ void k(float *a) {} ...");
 //   REQUIRE(toText(parsed.diagnostics) == "");
 #include "analysis/FrontEnd.h"
+#include "support/TemporaryFolder.h"
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
-#include <unistd.h>
 
 namespace streammap::test {
 
-/// A folder that goes away at the end of the test.
-class TemporaryFolder {
+/// A folder with sources in it.
+class SourceFolder : public TemporaryFolder {
 public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "streammap-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-
   std::string write(const std::string &name, const std::string &text) const {
-    const std::string path = path_ + "/" + name;
+    const std::string path = *this / name;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream(path) << text;
     return path;
   }
-  const std::string &path() const { return path_; }
-
-private:
-  std::string path_;
 };
 
 inline void forgetToolkit() {

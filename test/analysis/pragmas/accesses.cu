@@ -55,3 +55,20 @@ void sides(float *d_a, float *h_a, float *b, int n) {
 #pragma streammap task in(d_a)
   copy<<<1, 32>>>(d_a, b); // expect-warning(argument-in-no-clause) {{kernel 'copy' takes 'b', which is in no clause}}
 }
+
+int global;
+void lost(float *a, int n) {
+  int count = 0, kept = 0;
+  int some[3] = {};
+#pragma streammap task inout(a) out(kept)
+  {
+    int inner = 0;
+    scale<<<1, 32>>>(a, n);
+    inner = 2;
+    kept = inner;
+    a[0] = 3;
+    count += 1;  // expect-warning(lost-write) {{'count' is assigned in a task}}
+    some[1] = 2; // expect-warning(lost-write) {{'some' is assigned}}
+    ++global;    // expect-warning(lost-write) {{'global' is assigned}}
+  }
+}
