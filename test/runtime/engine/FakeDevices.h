@@ -24,11 +24,13 @@ public:
     mirror.granule = granule;
     mirror.granuleCount = (size + granule - 1) / granule;
     mirror.memory.assign(mirror.granuleCount, 0);
-    mirror.base = new char[mirror.granuleCount * granule];
+    std::lock_guard lock(mutex_);
+    memory_.push_back(std::make_unique<char[]>(mirror.granuleCount * granule));
+    mirror.base = memory_.back().get();
     std::memset(mirror.base, 0x5a, mirror.granuleCount * granule);
     return mirror;
   }
-  void unreserve(engine::Mirror &mirror) override { delete[] mirror.base; }
+  void unreserve(engine::Mirror &) override {}
   engine::Commit commit(engine::Mirror &mirror, std::size_t index) override {
     std::lock_guard lock(mutex_);
     if (used_[mirror.device] == limit_)
@@ -72,6 +74,7 @@ private:
   std::mutex mutex_;
   std::vector<std::size_t> used_;
   std::size_t limit_;
+  std::vector<std::unique_ptr<char[]>> memory_;
   std::vector<std::string> log_;
 };
 
