@@ -88,7 +88,7 @@ std::string compilerOnPath(const std::string &program) {
 }
 
 Expected<CompilerRun> runCompiler(const std::vector<std::string> &command, const std::string &directory,
-                          std::chrono::seconds limit) {
+                                  std::chrono::seconds limit) {
   Pipe pipe;
   if (pipe.ends[0] < 0)
     return failure("cannot start " + command[0] + ": " + std::strerror(errno));

@@ -18,7 +18,7 @@ struct CompilerRun {
 /// and reads nothing. Fails if it cannot be started, or takes longer than `limit`: then it and everything it
 /// started is killed.
 Expected<CompilerRun> runCompiler(const std::vector<std::string> &command, const std::string &directory,
-                          std::chrono::seconds limit);
+                                  std::chrono::seconds limit);
 
 /// The full path of a program on PATH, or nothing.
 std::string compilerOnPath(const std::string &program);

@@ -72,7 +72,7 @@ struct Site {
   SourceLocation location;      ///< of the `#`, or of the macro use that holds the `_Pragma`
   std::string text;             ///< the pragma as written, from the directive on
   std::vector<ItemForms> items; ///< in the order written
-  bool hasErrors = false; ///< parts of it were reported and left out
+  bool hasErrors = false;       ///< parts of it were reported and left out
   bool inMacro = false;
   unsigned rawStart = 0; ///< clang::SourceLocation encodings, for Emit: of the '#' or `_Pragma`; ...
   unsigned rawBegin = 0; ///< clang::SourceLocation encodings of the directive's word ...

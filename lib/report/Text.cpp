@@ -19,6 +19,7 @@
 // Long lists are cut; the line that says so names what gives the rest.
 #include "report/Formats.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace streammap {
@@ -49,7 +50,7 @@ std::string right(const std::string &text, std::size_t columns) {
 
 std::string bar(Share share, std::size_t columns) {
   const auto filled =
-      static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns) + 0.5);
+      static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns)));
   return std::string(filled, '#') + std::string(columns - filled, '.');
 }
 
