@@ -412,13 +412,26 @@ SourceLocation Interpreter::locationOf(const Stmt *statement) const {
 }
 
 // `where`, or the call of a library's function that it lies in.
-SourceLocation Interpreter::ownLocation(const Stmt *where) {
+Interpreter::OwnPlace Interpreter::ownPlace(const Stmt *where) const {
   std::size_t index = frames_.size() - 1;
   while (index != 0 && frames_[index].function->isSystem && frames_[index].call) {
     where = frames_[index].call;
     index = frames_[index].caller;
   }
-  return locate(frames_[index].context->getSourceManager(), where->getBeginLoc());
+  return {where, frames_[index].context};
+}
+
+SourceLocation Interpreter::ownLocation(const Stmt *where) const {
+  const OwnPlace own = ownPlace(where);
+  return locate(own.context->getSourceManager(), own.statement->getBeginLoc());
+}
+
+Diagnostic Interpreter::diagnosticFor(const Stmt *where, Severity severity, std::string message,
+                                      const char *code) const {
+  const OwnPlace own = ownPlace(where);
+  return diagnosticAt(own.context->getSourceManager(), own.context->getLangOpts(), severity,
+                      own.statement->getBeginLoc(), own.statement->getSourceRange(), std::move(message),
+                      code);
 }
 
 void Interpreter::endProgram(const Stmt *where) {
@@ -445,8 +458,7 @@ HostValue Interpreter::unknown(const Expr *where, const std::string &what) {
 void Interpreter::fail(const Stmt *where, std::string message, const char *code) {
   if (halt_ == Halt::failed)
     return;
-  diagnostics_.report(diagnosticAt(context().getSourceManager(), context().getLangOpts(), Severity::error,
-                                   where->getBeginLoc(), where->getSourceRange(), std::move(message), code));
+  diagnostics_.report(diagnosticFor(where, Severity::error, std::move(message), code));
   halt_ = Halt::failed;
 }
 
@@ -460,9 +472,7 @@ void Interpreter::failUnknown(const Expr *where, const std::string &what, Reason
   else
     message += "a value that is unknown";
   message += "; " + reasons_.remedy(reason);
-  Diagnostic diagnostic =
-      diagnosticAt(context().getSourceManager(), context().getLangOpts(), Severity::error,
-                   where->getBeginLoc(), where->getSourceRange(), std::move(message), code);
+  Diagnostic diagnostic = diagnosticFor(where, Severity::error, std::move(message), code);
   if (!why.variable.empty())
     diagnostic.notes.push_back(
         {Severity::note, why.variableAt, "'" + why.variable + "' is this variable", {}, {}, {}, {}});
@@ -475,8 +485,7 @@ void Interpreter::failUnknown(const Expr *where, const std::string &what, Reason
 void Interpreter::warn(const Expr *where, std::string message, const char *code) {
   if (!warned_.insert(where).second)
     return;
-  diagnostics_.report(diagnosticAt(context().getSourceManager(), context().getLangOpts(), Severity::warning,
-                                   where->getBeginLoc(), where->getSourceRange(), std::move(message), code));
+  diagnostics_.report(diagnosticFor(where, Severity::warning, std::move(message), code));
 }
 
 std::string Interpreter::mangledName(const FunctionDecl *function) {

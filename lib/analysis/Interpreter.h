@@ -208,7 +208,15 @@ private:
   const clang::VarDecl *rootVariable(const clang::Expr *expression) const;
   Address functionAddress(const clang::FunctionDecl *function);
   std::string argumentName(const clang::Expr *expression);
-  SourceLocation ownLocation(const clang::Stmt *where);
+  /// A statement of the program's own code.
+  struct OwnPlace {
+    const clang::Stmt *statement;
+    const clang::ASTContext *context;
+  };
+  OwnPlace ownPlace(const clang::Stmt *where) const;
+  SourceLocation ownLocation(const clang::Stmt *where) const;
+  Diagnostic diagnosticFor(const clang::Stmt *where, Severity severity, std::string message,
+                           const char *code) const;
   HostMemory::Range widened(HostMemory::Range range);
 
   // InterpretExpressions.cpp

@@ -180,7 +180,7 @@ private:
     if (*stride < 1) {
       fail("the stride of section '" + item_.forms->text + "' is " + std::to_string(*stride) +
                " here; it must be at least 1",
-           "section-stride");
+           "bad-stride");
       return std::nullopt;
     }
     Bounds bounds{*lower, std::nullopt, *stride};

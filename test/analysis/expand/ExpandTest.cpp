@@ -10,6 +10,8 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <regex>
+#include <set>
 
 using namespace streammap;
 namespace fs = std::filesystem;
@@ -22,6 +24,16 @@ struct ProgramText {
   std::vector<std::string> sources;
   ExpandOptions options;
 };
+
+// The programs of this folder by name; second files of programs are no programs.
+std::vector<std::string> programs() {
+  std::vector<std::string> names;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".cu" && !entry.path().stem().string().ends_with("-kernels"))
+      names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 ProgramText describe(const std::string &source) {
   ProgramText program{{source}, {}};
@@ -149,16 +161,30 @@ void compareWithGolden(const std::string &name, const std::string &found) {
 
 TEST_CASE("programs have the tasks, buffers, dependencies and messages written beside them") {
   fs::current_path(folder);
-  std::vector<std::string> names;
-  for (const fs::directory_entry &entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".cu" && !entry.path().stem().string().ends_with("-kernels"))
-      names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  REQUIRE(!names.empty());
-  for (const std::string &name : names)
+  REQUIRE(!programs().empty());
+  for (const std::string &name : programs())
     DYNAMIC_SECTION(name) {
       compareWithGolden(name, textOf(expand(describe(name + ".cu"))));
     }
+}
+
+TEST_CASE("docs/diagnostics.md explains every code that the programs trigger, and no other") {
+  fs::current_path(folder);
+  std::set<std::string> triggered{"unknown-cost"}; // LaunchCostsTest.cpp
+  for (const std::string &name : programs()) {
+    const Expanded result = expand(describe(name + ".cu"));
+    for (const Diagnostic &diagnostic : result.diagnostics.all())
+      triggered.insert(diagnostic.code);
+  }
+  const std::string text = readFile(STREAMMAP_SOURCE_DIR "/docs/diagnostics.md").value();
+  const std::size_t begin = text.find("## Following the host program"), end = text.find("\n## ", begin + 1);
+  REQUIRE(begin != std::string::npos);
+  const std::string section = text.substr(begin, end - begin);
+  std::set<std::string> documented;
+  const std::regex heading(R"(### `([a-z-]+)`)");
+  for (std::sregex_iterator i(section.begin(), section.end(), heading), last; i != last; ++i)
+    documented.insert((*i)[1]);
+  CHECK(documented == triggered);
 }
 
 TEST_CASE("the same program expands to the same graph every time") {
