@@ -177,6 +177,14 @@ bool needsSnapshot(const Outside &outside) {
   return isa<FieldDecl>(outside.declaration) || (variable && variable->hasGlobalStorage());
 }
 
+/// A closure can hold a copy: the copy constructor is not deleted, by the user or by a member, and is public.
+bool isCopyable(const CXXRecordDecl &record) {
+  for (const CXXConstructorDecl *constructor : record.ctors())
+    if (constructor->isCopyConstructor())
+      return !constructor->isDeleted() && constructor->getAccess() == AS_public;
+  return !record.defaultedCopyConstructorIsDeleted();
+}
+
 bool needsReference(const Outside &outside) {
   const auto *variable = dyn_cast<VarDecl>(outside.declaration);
   if (!variable || variable->hasGlobalStorage())
@@ -185,10 +193,7 @@ bool needsReference(const Outside &outside) {
   const CXXRecordDecl *record = type->getAsCXXRecordDecl();
   if (type->isDependentType() || !record || !record->hasDefinition())
     return false;
-  const bool isCopyable = record->hasSimpleCopyConstructor() || record->hasUserDeclaredCopyConstructor() ||
-                          record->needsImplicitCopyConstructor();
-  const bool isDeleted = record->defaultedCopyConstructorIsDeleted();
-  if (!isCopyable || isDeleted)
+  if (!isCopyable(*record))
     return true;
   return !record->isTriviallyCopyable() && !outside.isOnlyConst;
 }

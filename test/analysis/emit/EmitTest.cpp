@@ -148,6 +148,18 @@ TEST_CASE("structured bindings and objects that cannot be copied are captured") 
   CHECK(contains(emitted.lines[9], "[=, &p]"));
 }
 
+TEST_CASE("an object that cannot be copied is captured by reference also where it is only read") {
+  SourceFolder temporary;
+  const Emitted emitted = emit(
+      temporary,
+      kernels + "struct Owner {\n  float *data;\n  int n;\n  Owner();\n  Owner(const Owner &) = delete;\n};\n"
+                "struct Holder {\n  Owner owner;\n};\n"
+                "void f() {\n  const Owner o;\n  const Holder h;\n"
+                "#pragma streammap task inout(o.data[0:o.n], h.owner.data[0:h.owner.n])\n"
+                "  k<<<1, h.owner.n>>>(o.data, o.n);\n}\n");
+  CHECK(contains(emitted.all(), "[=, &h, &o]"));
+}
+
 TEST_CASE("templates are transformed as templates") {
   SourceFolder temporary;
   const Emitted emitted = emit(
