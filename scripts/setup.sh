@@ -35,6 +35,11 @@ step() {
   fi
 }
 
+# showProgress: every twentieth step of a ninja build on standard input, as it comes.
+showProgress() {
+  awk '/^\[/ && NR % 20 == 0 { print "    " $1; fflush() }'
+}
+
 stop() {
   printf 'error: %s\n' "$*" >&2
   exit 4
