@@ -1,4 +1,5 @@
 #include "analysis/CheckAccesses.h"
+#include "analysis/DeviceVariables.h"
 #include "analysis/ParameterUse.h"
 #include "analysis/StatementUses.h"
 #include "support/Text.h"
@@ -168,6 +169,7 @@ private:
     const FunctionDecl *kernel = launch->getDirectCallee();
     if (!kernel || launch->isInstantiationDependent() || launch->containsErrors())
       return;
+    warnDeviceVariables(*launch, *kernel);
     for (unsigned i = 0; i < launch->getNumArgs() && i < kernel->getNumParams(); ++i) {
       const QualType type = kernel->getParamDecl(i)->getType();
       if (!type->isPointerType() || type->getPointeeType()->isFunctionType())
@@ -178,6 +180,15 @@ private:
         continue;
       arguments_.push_back({launch, kernel, i, argument, pointerBase(argument)});
     }
+  }
+
+  void warnDeviceVariables(const CUDAKernelCallExpr &launch, const FunctionDecl &kernel) {
+    for (const DeviceVariableChange &change : changedDeviceVariables(&kernel))
+      reporter_.warning(launch.getCallee()->getSourceRange(),
+                        "kernel '" + kernel.getNameAsString() + "' changes the __device__ variable '" +
+                            change.variable->getNameAsString() +
+                            "', of which every GPU has its own; pass a buffer and name it in inout()",
+                        "device-variable", {}, {{change.where, "changed here"}});
   }
 
   std::vector<const DataItem *> itemsOf(const KernelArgument &argument) const {
