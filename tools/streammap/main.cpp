@@ -1,8 +1,24 @@
 // streammap: the command people type. Each subcommand is a file; see Commands.h.
 #include "Commands.h"
+#include "support/Text.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <string_view>
+
+namespace {
+
+/// "unknown command 'mpa'; did you mean 'map'?", or nothing when `word` is a command or a flag.
+std::string whyNoCommand(const CLI::App &app, const std::string &word) {
+  std::vector<std::string> names;
+  for (const CLI::App *command : app.get_subcommands({}))
+    names.push_back(command->get_name());
+  if (word.empty() || word.starts_with("-") || std::ranges::find(names, word) != names.end())
+    return "";
+  return "unknown command '" + word + "'" + streammap::didYouMean(word, names);
+}
+
+} // namespace
 
 int main(int argc, char *argv[]) {
   using namespace streammap;
@@ -25,6 +41,10 @@ int main(int argc, char *argv[]) {
   addBuildCommand(app, passedOn, exitCode);
   addRunCommand(app, passedOn, exitCode);
 #endif
+  if (const std::string why = whyNoCommand(app, argc > 1 ? argv[1] : ""); !why.empty()) {
+    std::fprintf(stderr, "streammap: %s\nRun with --help for more information.\n", why.c_str());
+    return static_cast<int>(ExitCode::wrongUsage);
+  }
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError &error) {
