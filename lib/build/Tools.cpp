@@ -79,14 +79,14 @@ Expected<CudaInstallation> findCuda() {
 }
 
 Expected<std::string> findClang() {
-  if (const std::string named = environment("STREAMMAP_CLANG"); !named.empty()) {
+  if (std::string named = environment("STREAMMAP_CLANG"); !named.empty()) {
     if (isExecutable(named))
       return named;
     return failure("STREAMMAP_CLANG names '" + named + "', which is not an executable");
   }
-  if (const std::string found = findOnPath("clang++-22"); !found.empty())
+  if (std::string found = findOnPath("clang++-22"); !found.empty())
     return found;
-  if (const std::string debian = "/usr/lib/llvm-22/bin/clang++"; isExecutable(debian))
+  if (std::string debian = "/usr/lib/llvm-22/bin/clang++"; isExecutable(debian))
     return debian;
   return failure(
       "cannot find clang++-22, which compiles for the CPU device (apt-get install clang-22, or set "

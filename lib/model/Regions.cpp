@@ -96,13 +96,13 @@ Region runOf(const Region &region, std::uint64_t index) {
 /// The runs of `region` that may touch bytes [begin, end): first index and one past the last.
 std::pair<std::uint64_t, std::uint64_t> runsWithin(const Region &region, std::uint64_t begin,
                                                    std::uint64_t end) {
-  std::uint64_t first = 0, last = region.count;
+  if (region.stride == 0) // one run, or none
+    return {0, region.count};
+  std::uint64_t first = 0, last = 0;
   if (begin >= region.offset + region.size)
     first = (begin - region.offset - region.size) / region.stride + 1;
   if (end > region.offset)
     last = (end - region.offset - 1) / region.stride + 1;
-  else
-    last = 0;
   first = std::min(first, region.count);
   return {first, std::clamp(last, first, region.count)};
 }

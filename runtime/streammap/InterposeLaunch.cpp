@@ -42,7 +42,7 @@ cudaError_t launchInTask(const CurrentTask &task, const Launch &launch, const St
 cudaError_t launchOutsideTasks(Process &process, const Launch &launch, const Start &start) {
   const std::vector<KernelParameter> &parameters = Kernels::ofProgram().parametersOf(launch.function);
   std::vector<Use> uses;
-  TranslatedArguments(parameters, launch.arguments, [&](void *word, std::size_t) {
+  const TranslatedArguments visited(parameters, launch.arguments, [&](void *word, std::size_t) {
     Buffer *buffer = process.buffers().find(word);
     if (buffer && buffer->kind != BufferKind::host &&
         std::ranges::none_of(uses, [&](const Use &use) { return use.buffer == buffer; }))

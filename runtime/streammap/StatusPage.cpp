@@ -42,7 +42,7 @@ void StatusPage::identify(int rank, std::string_view node) {
 }
 
 void StatusPage::running(int device, std::string_view task) {
-  const auto slot = static_cast<std::size_t>(device + 1);
+  const std::size_t slot = static_cast<std::size_t>(device) + 1; // -1, the host, is slot 0
   if (record_ && slot < StatusRecord::slotCount)
     store(record_->tasks[slot], task);
 }
