@@ -32,6 +32,20 @@ bool isAction(const FunctionDecl *function) {
          name.starts_with("cudaHostRegister") || name.starts_with("cudaLaunch");
 }
 
+/// "int (float *)": what a pointer must have to lead to a function. A method counts without its class,
+/// because what std::function calls is a function that calls the method. Nothing known: "*".
+std::string signatureOf(QualType type) {
+  if (const auto *pointer = type->getAs<PointerType>())
+    type = pointer->getPointeeType();
+  const auto *function = type->getAs<FunctionProtoType>();
+  if (!function)
+    return "*";
+  std::string text = function->getReturnType().getCanonicalType().getAsString() + "(";
+  for (const QualType parameter : function->param_types())
+    text += parameter.getCanonicalType().getAsString() + ",";
+  return text + ")";
+}
+
 /// Calls `visit` for each function and each variable outside functions and system headers.
 template <class Visit>
 void forEachEntity(const DeclContext *scope, const SourceManager &sources, const Visit &visit) {
@@ -181,7 +195,7 @@ void CallGraph::scan(const Stmt *statement, Node &node) {
           scan(child, node);
       return;
     }
-    node.callsIndirectly = true;
+    node.indirectCalls.insert(signatureOf(call->getCallee()->getType()));
   } else if (const auto *reference = dyn_cast<DeclRefExpr>(statement)) {
     if (const auto *function = dyn_cast<FunctionDecl>(reference->getDecl())) {
       addressTaken_.insert(definitionOf(function));
@@ -198,7 +212,7 @@ void CallGraph::propagate() {
     for (auto &[function, node] : nodes_) {
       if (node->isReached)
         continue;
-      bool reaches = node->acts || (node->callsIndirectly && indirectActs_);
+      bool reaches = node->acts || actsIndirectly(*node);
       for (const FunctionDecl *callee : node->callees) {
         const auto found = nodes_.find(definitionOf(callee));
         reaches = reaches || (found != nodes_.end() && found->second->isReached);
@@ -206,9 +220,19 @@ void CallGraph::propagate() {
       if (!reaches)
         continue;
       node->isReached = changes = true;
-      indirectActs_ = indirectActs_ || addressTaken_.contains(function);
+      if (addressTaken_.contains(function))
+        indirectActions_.insert(signatureOf(function->getType()));
     }
   }
+}
+
+bool CallGraph::actsIndirectly(const Node &node) const {
+  if (indirectActions_.empty())
+    return false;
+  for (const std::string &signature : node.indirectCalls)
+    if (signature == "*" || indirectActions_.contains(signature))
+      return true;
+  return false;
 }
 
 bool CallGraph::isInert(const FunctionDecl *function) {
@@ -223,7 +247,7 @@ bool CallGraph::isInert(const Stmt *statement) {
   Node node;
   scan(statement, node);
   pending_.clear();
-  bool acts = node.acts || (node.callsIndirectly && indirectActs_);
+  bool acts = node.acts || actsIndirectly(node);
   for (const FunctionDecl *callee : node.callees)
     acts = acts || !isInert(callee);
   return inertStatements_[statement] = !acts;

@@ -10,6 +10,7 @@
 #include <llvm/ADT/DenseSet.h>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -43,14 +44,15 @@ public:
 
 private:
   struct Node {
-    bool acts = false; ///< itself
-    bool callsIndirectly = false;
-    bool isReached = false; ///< acts, or calls one that does
+    bool acts = false;                   ///< itself
+    std::set<std::string> indirectCalls; ///< signatures of the pointers it calls through
+    bool isReached = false;              ///< acts, or calls one that does
     std::vector<const clang::FunctionDecl *> callees;
   };
   void visit(const clang::FunctionDecl *function);
   void scan(const clang::Stmt *statement, Node &node);
   void propagate();
+  bool actsIndirectly(const Node &node) const;
   void addOverriders(const clang::FunctionDecl *function, Node &node);
   void index();
 
@@ -64,7 +66,7 @@ private:
   std::unordered_map<std::string, const clang::VarDecl *> variables_;        ///< likewise
   llvm::DenseMap<const clang::FunctionDecl *, const clang::FunctionDecl *> resolved_;
   llvm::DenseMap<const clang::CXXMethodDecl *, std::vector<const clang::CXXMethodDecl *>> overriders_;
-  bool indirectActs_ = false;
+  std::set<std::string> indirectActions_; ///< signatures of acting functions whose address is taken
 };
 
 } // namespace streammap

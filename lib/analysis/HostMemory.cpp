@@ -11,9 +11,7 @@ Address HostMemory::allocate(std::uint64_t size, Fill fill, Reason reason) {
     return 0;
   Object object;
   object.size = size;
-  const std::size_t pages = (size + pageSize - 1) / pageSize;
-  object.pages.resize(pages);
-  object.absent.assign(pages, fill == Fill::zero ? Reason{0} : reason);
+  object.all = fill == Fill::zero ? Reason{0} : reason;
   objects_.push_back(std::move(object));
   return (objects_.size() - 1) << offsetBits;
 }
@@ -45,12 +43,25 @@ const HostMemory::Object *HostMemory::find(Address address) const {
 HostMemory::Place HostMemory::placeOf(const Object &object, std::uint64_t offset) const {
   if (offset >= object.size)
     return {};
+  if (object.pages.empty())
+    return {nullptr, offset, object.size - offset, object.all};
   const std::uint64_t number = offset / pageSize;
   const std::uint64_t end = std::min(object.size, (number + 1) * pageSize);
   return {object.pages[number].get(), offset % pageSize, end - offset, object.absent[number]};
 }
 
+// From one value for all bytes to one for each page.
+void HostMemory::split(Object &object) const {
+  const std::size_t pages = (object.size + pageSize - 1) / pageSize;
+  if (object.pages.empty()) {
+    object.pages.resize(pages);
+    object.absent.assign(pages, object.all);
+  }
+}
+
 HostMemory::Place HostMemory::materialise(Object &object, std::uint64_t offset) {
+  if (offset < object.size)
+    split(object);
   Place place = placeOf(object, offset);
   if (place.page || place.room == 0)
     return place;
@@ -70,6 +81,21 @@ void HostMemory::note(Address address, std::uint64_t size) {
   const Range range{address, size};
   if (writes_.empty() || writes_.back() != range)
     writes_.push_back(range);
+}
+
+std::vector<HostMemory::Range> HostMemory::writesSince(std::size_t since) {
+  since = std::min(since, writes_.size());
+  std::vector<Range> sorted(writes_.begin() + static_cast<std::ptrdiff_t>(since), writes_.end());
+  std::sort(sorted.begin(), sorted.end(), [](const Range &a, const Range &b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.size > b.size;
+  });
+  std::vector<Range> kept;
+  for (const Range &range : sorted)
+    if (kept.empty() || range.begin + range.size > kept.back().begin + kept.back().size)
+      kept.push_back(range);
+  writes_.resize(since);
+  writes_.insert(writes_.end(), kept.begin(), kept.end());
+  return kept;
 }
 
 HostValue HostMemory::load(Address address, unsigned size) const {
@@ -147,6 +173,7 @@ void HostMemory::copy(Address to, Address from, std::uint64_t size) {
     std::uint64_t part = std::min(size - done, before.room);
     if (overlaps) {
       const Place place = materialise(*target, targetOffset + done);
+      part = std::min(part, place.room);
       std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(done), part,
                   place.page->bytes.begin() + static_cast<std::ptrdiff_t>(place.offset));
       std::copy_n(reasons.begin() + static_cast<std::ptrdiff_t>(done), part,
@@ -161,6 +188,7 @@ void HostMemory::copy(Address to, Address from, std::uint64_t size) {
       setUniform(to + done, part, origin.room == 0 ? Reason{1} : origin.absent);
     } else {
       const Place place = materialise(*target, targetOffset + done);
+      part = std::min(part, place.room);
       std::memcpy(place.page->bytes.data() + place.offset, origin.page->bytes.data() + origin.offset, part);
       std::copy_n(origin.page->reasons.begin() + static_cast<std::ptrdiff_t>(origin.offset), part,
                   place.page->reasons.begin() + static_cast<std::ptrdiff_t>(place.offset));
@@ -174,6 +202,15 @@ void HostMemory::setUniform(Address address, std::uint64_t size, Reason reason) 
   if (!object)
     return;
   const std::uint64_t start = address & offsetMask;
+  if (start == 0 && size >= object->size && !isStack(address)) {
+    object->pages.clear();
+    object->absent.clear();
+    object->all = reason;
+    return;
+  }
+  if (object->pages.empty() && object->all == reason)
+    return;
+  split(*object);
   for (std::uint64_t done = 0; done < size;) {
     Place place = placeOf(*object, start + done);
     if (place.room == 0)

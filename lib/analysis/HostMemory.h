@@ -73,6 +73,9 @@ public:
       writes_.clear();
   }
   const std::vector<Range> &writes() const { return writes_; }
+  /// The notes from number `since` on, sorted and without those that lie in others; they also replace the
+  /// notes.
+  std::vector<Range> writesSince(std::size_t since);
 
 private:
   static constexpr unsigned offsetBits = 40;
@@ -84,8 +87,9 @@ private:
   };
   struct Object {
     std::uint64_t size = 0;
-    std::vector<std::unique_ptr<Page>> pages; ///< absent pages are uniform: `absent` says what they hold
-    std::vector<Reason> absent;               ///< 0: zeros
+    Reason all = 0;                           ///< what every byte holds while there are no pages; 0: zeros
+    std::vector<std::unique_ptr<Page>> pages; ///< absent ones are uniform: `absent` says what they hold
+    std::vector<Reason> absent;
   };
   struct Place {
     Page *page = nullptr;
@@ -97,6 +101,7 @@ private:
   Object *find(Address address);
   const Object *find(Address address) const;
   Place placeOf(const Object &object, std::uint64_t offset) const;
+  void split(Object &object) const;
   Place materialise(Object &object, std::uint64_t offset);
   void note(Address address, std::uint64_t size);
   void setUniform(Address address, std::uint64_t size, Reason reason);

@@ -191,16 +191,6 @@ HostValue Interpreter::invoke(Call &entry) {
           at += layout.getFieldOffset(field->getFieldIndex()) / 8;
         }
         initialise(initialiser->getInit(), field->getType(), at);
-        if (shapeOf(field->getType()).kind != Kind::aggregate && !field->getType()->isReferenceType() &&
-            !options_.parameters.empty()) {
-          const HostValue stored = loadScalar(field->getType(), at);
-          if (!stored.isKnown())
-            if (const auto given = options_.parameters.find(field->getNameAsString());
-                given != options_.parameters.end() && !field->getType()->isPointerType()) {
-              usedParameters_.insert(given->first);
-              storeScalar(field->getType(), at, converted(given->second, field->getType()));
-            }
-        }
       }
     }
     writeDynamicType(constructor->getParent(), entry.self);
@@ -214,6 +204,14 @@ HostValue Interpreter::invoke(Call &entry) {
     const Reason reason = lostReason_;
     forgetWrites(function.body, since, reason);
     const QualType type = definition->getReturnType();
+    if (shapeOf(type).kind == Kind::aggregate && entry.result != 0)
+      memory_.invalidate(entry.result, sizeOf(type), reason);
+    result = {0, reason};
+  }
+  if (!uncertain_.empty() && uncertain_.back().frame + 1 == frames_.size()) {
+    const Reason reason = uncertain_.back().reason;
+    const QualType type = definition->getReturnType();
+    settle(frames_.size() - 1, 0);
     if (shapeOf(type).kind == Kind::aggregate && entry.result != 0)
       memory_.invalidate(entry.result, sizeOf(type), reason);
     result = {0, reason};
@@ -280,7 +278,8 @@ HostValue Interpreter::unknownResult(const Call &entry) {
           address && address->getOpcode() == UO_AddrOf)
         written = address->getSubExpr();
       if (const VarDecl *variable = rootVariable(written)) {
-        why = label(reason, variable);
+        if (shapeOf(variable->getType().getNonReferenceType()).kind != Kind::aggregate)
+          why = label(reason, variable);
         if (const double *given = parameterFor(variable);
             given && shapeOf(variable->getType()).kind != Kind::aggregate) {
           storeScalar(variable->getType(), at, converted(*given, variable->getType()));

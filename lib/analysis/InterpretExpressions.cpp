@@ -29,12 +29,11 @@ HostValue Interpreter::evaluate(const Expr *expression) {
     if (!at.isKnown())
       return {0, at.reason};
     HostValue loaded = loadScalar(expression->getType(), at.bits);
-    if (!loaded.isKnown())
-      if (const VarDecl *variable = rootVariable(expression)) {
-        if (const double *parameter = parameterFor(variable))
-          return converted(*parameter, expression->getType());
-        loaded.reason = label(loaded.reason, variable);
-      }
+    if (!loaded.isKnown()) {
+      if (const double *parameter = parameterFor(expression))
+        return converted(*parameter, expression->getType());
+      loaded.reason = label(loaded.reason, expression);
+    }
     return loaded;
   }
   return value(expression);
@@ -498,11 +497,8 @@ HostValue Interpreter::conditional(const AbstractConditionalOperator *choice, bo
   memory_.startRecording();
   const HostValue first = arm(choice->getTrueExpr());
   const HostValue second = arm(choice->getFalseExpr());
-  const std::vector<HostMemory::Range> written(memory_.writes().begin() + static_cast<std::ptrdiff_t>(since),
-                                               memory_.writes().end());
+  forgetRecorded(since, condition.reason);
   memory_.stopRecording();
-  for (const HostMemory::Range &range : written)
-    memory_.invalidate(range.begin, range.size, condition.reason);
   if (first.isKnown() && second.isKnown() && first.bits == second.bits)
     return first;
   return {0, condition.reason};

@@ -160,6 +160,7 @@ Flow Interpreter::executeIf(const IfStmt *branch) {
   if (const Marker *marker = markerOf(branch)) {
     if (marker->root)
       return execute(marker->root->body);
+    refuseUncertainTask();
     for (Diagnostic &assumption : assumed_)
       diagnostics_.report(std::move(assumption));
     assumed_.clear();
@@ -236,36 +237,30 @@ Flow Interpreter::unknownIf(const IfStmt *branch, HostValue condition) {
   }
   if (exits.returns || exits.leavesLoop) {
     const bool canLeave = exits.returns ? frame().function->isInert : frame().inertLoops != 0;
-    if (!canLeave) {
-      failUnknown(branch->getCond(),
-                  exits.returns ? "whether the tasks after this point are reached"
-                                : "how many tasks this loop makes",
-                  condition.reason, "unknown-condition");
+    if (canLeave) {
+      halt_ = exits.returns ? Halt::lostCall : Halt::lostLoop;
+      lostReason_ = condition.reason;
       return Flow::stops;
     }
-    halt_ = exits.returns ? Halt::lostCall : Halt::lostLoop;
-    lostReason_ = condition.reason;
-    return Flow::stops;
   }
+  Flow flows[2] = {Flow::next, Flow::next};
   for (const Stmt *arm : {yes, no}) {
     if (!arm)
       continue;
     const std::size_t since = memory_.writes().size();
     memory_.startRecording();
-    execute(arm);
-    const std::vector<HostMemory::Range> written(
-        memory_.writes().begin() + static_cast<std::ptrdiff_t>(since), memory_.writes().end());
+    const Flow flow = execute(arm);
+    forgetRecorded(since, condition.reason);
     memory_.stopRecording();
-    for (const HostMemory::Range &range : written)
-      memory_.invalidate(range.begin, range.size, condition.reason);
     if (halt_ == Halt::ended || halt_ == Halt::thrown) {
       endedAt_.reset();
       halt_ = Halt::none; // one side ends the program: then the other is what goes on
     }
     if (halt_ != Halt::none)
       return Flow::stops;
+    flows[arm == no] = flow == Flow::stops ? Flow::next : flow;
   }
-  return Flow::next;
+  return uncertain(flows[0], flows[1], branch->getCond(), condition.reason);
 }
 
 Flow Interpreter::executeSwitch(const SwitchStmt *statement) {
@@ -352,6 +347,8 @@ Flow Interpreter::executeLoop(const Loop &loop) {
     memory_.startRecording();
     ++frame().inertLoops;
   }
+  const std::size_t frameIndex = frames_.size() - 1;
+  const unsigned depth = ++frame().loops;
   Flow result = Flow::next;
   bool tests = loop.testsFirst;
   while (true) {
@@ -394,6 +391,8 @@ Flow Interpreter::executeLoop(const Loop &loop) {
     }
     if (halt_ != Halt::none)
       break;
+    if (!uncertain_.empty() && uncertain_.back().isIteration && uncertain_.back().loop == depth)
+      settle(frameIndex, depth); // whether the iteration ended earlier no longer matters
     if (loop.step)
       discard(loop.step);
     if (isInert && steps_ - start > allowed) {
@@ -405,6 +404,8 @@ Flow Interpreter::executeLoop(const Loop &loop) {
       break;
     }
   }
+  --frame().loops;
+  settle(frameIndex, depth);
   if (isInert) {
     --frame().inertLoops;
     memory_.stopRecording();

@@ -59,24 +59,61 @@ void forEachWrite(const Stmt *code, llvm::SmallPtrSetImpl<const VarDecl *> &own,
 
 } // namespace
 
+// What was written since `since` may have been written or not.
+void Interpreter::forgetRecorded(std::size_t since, Reason reason) {
+  for (const HostMemory::Range &range : memory_.writesSince(since))
+    memory_.invalidate(range.begin, range.size, reason);
+}
+
+// `yes` and `no`: how control leaves the two sides of a branch whose condition is unknown. Returns the way
+// that is followed; that the other may have been taken is kept in mind.
+Flow Interpreter::uncertain(Flow yes, Flow no, const Expr *condition, Reason reason) {
+  if (yes == no) {
+    if (yes == Flow::returns)
+      frame().returned = {0, reason};
+    return yes;
+  }
+  const Flow followed = yes == Flow::next || (no != Flow::next && yes != Flow::returns) ? yes : no;
+  const Flow other = followed == yes ? no : yes;
+  const bool returns = other == Flow::returns;
+  uncertain_.push_back({frames_.size() - 1, returns ? 0 : frame().loops, other == Flow::continues,
+                        memory_.writes().size(), reason,
+                        unknownDiagnostic(condition,
+                                          returns ? "whether the tasks after this point are reached"
+                                                  : "how many tasks this loop makes",
+                                          reason, "unknown-condition")});
+  memory_.startRecording();
+  return followed;
+}
+
+// The function or loop that control may have left earlier is at its end.
+void Interpreter::settle(std::size_t frameIndex, unsigned loop) {
+  while (!uncertain_.empty() && uncertain_.back().frame >= frameIndex &&
+         (uncertain_.back().frame > frameIndex || uncertain_.back().loop >= loop)) {
+    forgetRecorded(uncertain_.back().since, uncertain_.back().reason);
+    memory_.stopRecording();
+    uncertain_.pop_back();
+  }
+}
+
+void Interpreter::refuseUncertainTask() {
+  if (uncertain_.empty() || halt_ != Halt::none)
+    return;
+  diagnostics_.report(uncertain_.front().diagnostic);
+  halt_ = Halt::failed;
+}
+
 // `code` is left: everything it wrote since `since` and everything it may write is unknown from here on.
 void Interpreter::forgetWrites(const Stmt *code, std::size_t since, Reason reason) {
-  std::vector<HostMemory::Range> written(
-      memory_.writes().begin() + static_cast<std::ptrdiff_t>(std::min(since, memory_.writes().size())),
-      memory_.writes().end());
-  for (HostMemory::Range &range : written)
-    range = widened(range);
-  std::sort(written.begin(), written.end(), [](const HostMemory::Range &a, const HostMemory::Range &b) {
-    return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
-  });
-  written.erase(std::unique(written.begin(), written.end()), written.end());
   const Address top = frame().base + frame().function->frameSize;
-  const auto forget = [&](const HostMemory::Range &range) {
+  HostMemory::Range last;
+  for (HostMemory::Range range : memory_.writesSince(since)) {
+    if (range.begin >= last.begin && range.begin + range.size <= last.begin + last.size)
+      continue; // in what was just forgotten
+    range = last = widened(range);
     if (!memory_.isStack(range.begin) || range.begin < top) // above: frames that are gone
       memory_.invalidate(range.begin, range.size, reason);
-  };
-  for (const HostMemory::Range &range : written)
-    forget(range);
+  }
   if (!code)
     return;
   llvm::SmallPtrSet<const VarDecl *, 8> own;

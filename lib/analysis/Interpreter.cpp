@@ -61,7 +61,11 @@ TypeShape Interpreter::shapeOf(QualType type) {
     return found->second;
   TypeShape shape;
   const ASTContext &ast = context();
-  if (!key->isDependentType() && !key->isVoidType() && !key->isFunctionType() && !key->isIncompleteType()) {
+  // What is left of code with errors may have no layout.
+  const bool isMeasured = !key->isDependentType() && !key->isVoidType() && !key->isFunctionType() &&
+                          !key->isIncompleteType() && !key->isPlaceholderType() && !key->isUndeducedType() &&
+                          !(key->getAsRecordDecl() && key->getAsRecordDecl()->isInvalidDecl());
+  if (isMeasured) {
     const QualType measured = key->isReferenceType() ? ast.getPointerType(key->getPointeeType()) : type;
     shape.bytes = static_cast<std::uint64_t>(ast.getTypeSizeInChars(measured).getQuantity());
   }
@@ -320,6 +324,51 @@ const double *Interpreter::parameterFor(const VarDecl *variable) {
   return &found->second;
 }
 
+// "deviceProp.major": members of variables can be set, too.
+static std::string memberName(const Expr *expression) {
+  expression = expression->IgnoreParenImpCasts();
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
+    return reference->getDecl()->getNameAsString();
+  const auto *member = dyn_cast<MemberExpr>(expression);
+  if (!member)
+    return {};
+  const Expr *base = member->getBase()->IgnoreParenImpCasts();
+  const std::string name = member->getMemberDecl()->getNameAsString();
+  if (isa<CXXThisExpr>(base))
+    return name;
+  const std::string owner = memberName(base);
+  return owner.empty() ? owner : owner + "." + name;
+}
+
+const double *Interpreter::parameterFor(const Expr *expression) {
+  if (const VarDecl *variable = rootVariable(expression))
+    return parameterFor(variable);
+  if (options_.parameters.empty() || !isa<MemberExpr>(expression->IgnoreParenImpCasts()))
+    return nullptr;
+  const auto *member = cast<MemberExpr>(expression->IgnoreParenImpCasts());
+  std::vector<std::string> names{memberName(expression)};
+  if (const auto *record = dyn_cast<CXXRecordDecl>(member->getMemberDecl()->getDeclContext()))
+    names.push_back(record->getNameAsString() + "::" + member->getMemberDecl()->getNameAsString());
+  for (const std::string &name : names) {
+    variableNames_.insert(name);
+    if (const auto found = options_.parameters.find(name); found != options_.parameters.end()) {
+      usedParameters_.insert(name);
+      return &found->second;
+    }
+  }
+  return nullptr;
+}
+
+Reason Interpreter::label(Reason reason, const Expr *expression) {
+  if (reason == 0 || !reasons_[reason].variable.empty())
+    return reason;
+  if (const VarDecl *variable = rootVariable(expression))
+    return label(reason, variable);
+  return isa<MemberExpr>(expression->IgnoreParenImpCasts())
+             ? reasons_.named(reason, memberName(expression), locationOf(expression))
+             : reason;
+}
+
 Reason Interpreter::label(Reason reason, const VarDecl *variable) {
   if (reason == 0)
     return 0;
@@ -462,15 +511,11 @@ void Interpreter::fail(const Stmt *where, std::string message, const char *code)
   halt_ = Halt::failed;
 }
 
-void Interpreter::failUnknown(const Expr *where, const std::string &what, Reason reason, const char *code) {
-  if (halt_ == Halt::failed)
-    return;
+Diagnostic Interpreter::unknownDiagnostic(const Expr *where, const std::string &what, Reason reason,
+                                          const char *code) {
   const UnknownReason &why = reasons_[reason];
   std::string message = what + " depends on ";
-  if (!why.variable.empty())
-    message += "'" + why.variable + "', which is unknown";
-  else
-    message += "a value that is unknown";
+  message += why.variable.empty() ? "a value that is unknown" : "'" + why.variable + "', which is unknown";
   message += "; " + reasons_.remedy(reason);
   Diagnostic diagnostic = diagnosticFor(where, Severity::error, std::move(message), code);
   if (!why.variable.empty())
@@ -478,7 +523,13 @@ void Interpreter::failUnknown(const Expr *where, const std::string &what, Reason
         {Severity::note, why.variableAt, "'" + why.variable + "' is this variable", {}, {}, {}, {}});
   if (!why.where.file.empty() && (why.variable.empty() || why.where != why.variableAt))
     diagnostic.notes.push_back({Severity::note, why.where, "unknown here: " + why.what, {}, {}, {}, {}});
-  diagnostics_.report(std::move(diagnostic));
+  return diagnostic;
+}
+
+void Interpreter::failUnknown(const Expr *where, const std::string &what, Reason reason, const char *code) {
+  if (halt_ == Halt::failed)
+    return;
+  diagnostics_.report(unknownDiagnostic(where, what, reason, code));
   halt_ = Halt::failed;
 }
 

@@ -178,6 +178,7 @@ private:
     const clang::Expr *call = nullptr;
     llvm::ArrayRef<const clang::Expr *> arguments; ///< as written at the call
     std::size_t caller = 0;                        ///< index in frames_
+    unsigned loops = 0;                            ///< enclosing loops of this frame
     unsigned inertLoops = 0;                       ///< enclosing loops of this frame that may be abandoned
   };
   /// Why evaluation is unwinding.
@@ -198,8 +199,10 @@ private:
   Address global(const clang::VarDecl *variable);
   void initialiseVariable(const clang::VarDecl *variable, Address where);
   const double *parameterFor(const clang::VarDecl *variable);
+  const double *parameterFor(const clang::Expr *expression);
   HostValue converted(double value, clang::QualType type);
   Reason label(Reason reason, const clang::VarDecl *variable);
+  Reason label(Reason reason, const clang::Expr *expression);
   const ParsedUnit *unitOf(const clang::ASTContext &context) const;
   const Marker *markerOf(const clang::Stmt *statement);
   void storeScalar(clang::QualType type, Address to, HostValue value);
@@ -285,6 +288,12 @@ private:
   Flow executeTry(const clang::CXXTryStmt *statement);
 
   // InterpretUnknown.cpp: leaving code half-way.
+  void forgetRecorded(std::size_t since, Reason reason);
+  Flow uncertain(Flow yes, Flow no, const clang::Expr *condition, Reason reason);
+  void settle(std::size_t frame, unsigned loop);
+  void refuseUncertainTask();
+  Diagnostic unknownDiagnostic(const clang::Expr *where, const std::string &what, Reason reason,
+                               const char *code);
   void forgetWrites(const clang::Stmt *code, std::size_t since, Reason reason);
   void forgetTarget(const clang::Expr *target, Reason reason, bool reachable);
   void forgetReachable(HostMemory::Range object, Reason reason);
@@ -323,6 +332,17 @@ private:
   llvm::DenseMap<const clang::OpaqueValueExpr *, HostValue> opaque_;
   std::vector<std::uint64_t> arrayIndices_;
   std::optional<SourceLocation> endedAt_;
+  /// Control may have left a function or loop at a condition that is unknown. That is an error only if a task
+  /// is reached before the function or loop ends.
+  struct Uncertainty {
+    std::size_t frame; ///< index of the frame
+    unsigned loop;     ///< number of loops around, of the one that may have ended; 0: the function
+    bool isIteration;  ///< of the loop, only the iteration
+    std::size_t since; ///< writes from here on may not have happened
+    Reason reason;
+    Diagnostic diagnostic;
+  };
+  std::vector<Uncertainty> uncertain_;
   std::vector<Diagnostic> assumed_; ///< warnings that matter only if a task follows
   std::set<const void *> warned_;
   std::set<std::string> usedParameters_;

@@ -51,6 +51,19 @@ TEST_CASE("terabytes of zeros are allocated, copied and filled at once") {
   CHECK(memory.allocate(std::uint64_t{1} << 41, HostMemory::Fill::zero) == 0);
 }
 
+TEST_CASE("copies into untouched memory may begin anywhere in a page") {
+  HostMemory memory;
+  const Address from = memory.allocate(16384, HostMemory::Fill::zero);
+  const Address to = memory.allocate(16384, HostMemory::Fill::unknown, why);
+  for (std::uint64_t i = 0; i < 8192; i += 8)
+    memory.store(from + i, 8, {i + 1, 0});
+  memory.copy(to + 104, from, 8192);
+  CHECK(memory.load(to + 96, 8).reason == why);
+  for (std::uint64_t i = 0; i < 8192; i += 8)
+    REQUIRE(memory.load(to + 104 + i, 8).bits == i + 1);
+  CHECK(memory.load(to + 104 + 8192, 8).reason == why);
+}
+
 TEST_CASE("overlapping copies behave like memmove") {
   HostMemory memory;
   const Address p = memory.allocate(8, HostMemory::Fill::zero);
