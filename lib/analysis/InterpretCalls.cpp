@@ -307,8 +307,7 @@ HostValue Interpreter::unknownResult(const Call &entry) {
   return {0, reason};
 }
 
-//===-- Kernels and buffers
-//------------------------------------------------------------------------------===//
+//===-- Kernels and buffers --===//
 
 void Interpreter::readDimensions(Address from, std::array<HostValue, 3> &into) {
   for (unsigned i = 0; i < 3; ++i)
@@ -409,8 +408,7 @@ void Interpreter::allocateBuffer(const Call &call, HostValue where, HostValue si
   events_.allocated(at, size, kind, std::move(name), location);
 }
 
-//===-- Compiler builtins
-//--------------------------------------------------------------------------------===//
+//===-- Compiler builtins --===//
 
 HostValue Interpreter::builtin(const CallExpr *call, unsigned builtin, bool &isHandled) {
   isHandled = true;

@@ -153,8 +153,7 @@ Flow Interpreter::executeDeclarations(const DeclStmt *statement) {
   return Flow::next;
 }
 
-//===-- Branches
-//-----------------------------------------------------------------------------------------===//
+//===-- Branches --===//
 
 Flow Interpreter::executeIf(const IfStmt *branch) {
   if (const Marker *marker = markerOf(branch)) {
@@ -328,8 +327,7 @@ Flow Interpreter::executeSwitch(const SwitchStmt *statement) {
   return Flow::next;
 }
 
-//===-- Loops
-//--------------------------------------------------------------------------------------------===//
+//===-- Loops --===//
 
 Flow Interpreter::abandon(const Loop &loop, std::size_t since, Reason reason) {
   forgetWrites(loop.statement, since, reason);

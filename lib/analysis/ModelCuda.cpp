@@ -1,4 +1,5 @@
 #include "analysis/ModelCuda.h"
+#include "analysis/LibraryModels.h"
 #include <string_view>
 
 namespace streammap {
@@ -139,10 +140,6 @@ HostValue succeed(Interpreter &interpreter, const Call &call) {
   return {};
 }
 
-struct NamedModel {
-  std::string_view name;
-  Model model;
-};
 constexpr NamedModel models[] = {
     {"cudaMalloc", allocateDevice},
     {"cudaMallocAsync", allocateDevice},
@@ -191,9 +188,8 @@ Model cudaModel(const FunctionDecl *function) {
   if (function->hasBody())
     return nullptr; // an overload that calls another
   const std::string_view name = function->getName();
-  for (const NamedModel &one : models)
-    if (one.name == name)
-      return one.model;
+  if (const Model model = modelNamed(models, name))
+    return model;
   for (const std::string_view family : families)
     if (name.starts_with(family) && function->getReturnType()->isIntegralOrEnumerationType())
       return succeed;

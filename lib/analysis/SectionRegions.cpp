@@ -5,8 +5,7 @@ namespace streammap {
 
 using namespace clang;
 
-//===-- Buffers
-//------------------------------------------------------------------------------------------===//
+//===-- Buffers --===//
 
 void BufferTable::allocated(Address address, HostValue size, std::string name, SourceLocation where) {
   Entry &entry = entries_[address];
@@ -89,8 +88,7 @@ void BufferTable::growTo(BufferId buffer, std::uint64_t size) {
   known = std::max(known, bytes(static_cast<double>(size)));
 }
 
-//===-- Sections
-//-----------------------------------------------------------------------------------------===//
+//===-- Sections --===//
 
 namespace {
 

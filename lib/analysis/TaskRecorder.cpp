@@ -40,8 +40,7 @@ void TaskRecorder::renamed(Address address, std::string name) {
   buffers_.renamed(address, std::move(name));
 }
 
-//===-- Tasks
-//--------------------------------------------------------------------------------------------===//
+//===-- Tasks --===//
 
 void TaskRecorder::task(const ParsedUnit &unit, const TaskMarker &marker) {
   if (isInTask_) {
@@ -118,8 +117,7 @@ void TaskRecorder::addSections(const ParsedUnit &, const TaskMarker &marker, Tas
   }
 }
 
-//===-- Clauses
-//------------------------------------------------------------------------------------------===//
+//===-- Clauses --===//
 
 std::optional<double> TaskRecorder::number(const Expr *expression, const char *clause) {
   const HostValue value = interpreter_->evaluate(expression);
@@ -287,8 +285,7 @@ void TaskRecorder::forgetWritten(const Task &task) {
   }
 }
 
-//===-- Launches
-//-----------------------------------------------------------------------------------------===//
+//===-- Launches --===//
 
 void TaskRecorder::launch(const HostLaunch &launch) {
   if (!isInTask_) {
