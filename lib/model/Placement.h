@@ -11,6 +11,8 @@ struct Assignment {
   Seconds start, end;
   Origin origin = Origin::unknown; ///< where the time's estimate comes from; JSON "origin"
   std::string limiter; ///< what bounds it on this device: "fp64", "dram", "launch", "given"; JSON "limiter"
+  /// The least and most that the task may take there by the time model; JSON "low_seconds", "high_seconds".
+  std::optional<Seconds> low{}, high{};
 };
 
 /// One movement of data. `from` is invalid when the data starts in host memory of the destination's node.

@@ -32,7 +32,9 @@ constexpr JsonKey assignmentKeys[] = {{"task", Need::required},
                                       {"start_seconds", Need::required},
                                       {"end_seconds", Need::required},
                                       {"origin"},
-                                      {"limiter"}};
+                                      {"limiter"},
+                                      {"low_seconds"},
+                                      {"high_seconds"}};
 constexpr JsonKey transferKeys[] = {{"dependency"},
                                     {"buffer"},
                                     {"from", Need::required},
@@ -137,6 +139,10 @@ private:
     assignment.end = timeOf(object, "end_seconds");
     assignment.origin = static_cast<Origin>(object.oneOf("origin", originNames).value_or(0));
     assignment.limiter = object.text("limiter").value_or("");
+    if (object.has("low_seconds"))
+      assignment.low = timeOf(object, "low_seconds");
+    if (object.has("high_seconds"))
+      assignment.high = timeOf(object, "high_seconds");
     std::optional<std::string> name = object.text("name");
     if (task && name && *name != graph_.tasks[*task].name)
       object.error("name",

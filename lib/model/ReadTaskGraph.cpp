@@ -35,7 +35,7 @@ constexpr JsonKey taskKeys[] = {{"id", Need::required},
                                 {"constraints"},
                                 {"priority"}};
 constexpr JsonKey launchKeys[] = {{"kernel", Need::required}, {"grid"}, {"block"}, {"dynamic_shared_bytes"}};
-constexpr JsonKey workKeys[] = {{"flops"}, {"dram_bytes"}, {"origin"}};
+constexpr JsonKey workKeys[] = {{"flops"}, {"dram_bytes"}, {"requested_bytes"}, {"origin"}};
 constexpr JsonKey flopKeys[] = {{"fp64"}, {"fp32"}, {"fp16"}, {"bf16"}, {"tensor"}, {"integer"}, {"special"}};
 constexpr JsonKey accessKeys[] = {{"buffer", Need::required},
                                   {"mode", Need::required},
@@ -198,6 +198,8 @@ private:
         work.flops[type] = Flops(byType.number(toText(static_cast<FlopType>(type))).value_or(0));
     }
     work.dram = plainBytes(object, "dram_bytes");
+    if (object.has("requested_bytes"))
+      work.requested = plainBytes(object, "requested_bytes");
     work.origin = origin(object, "origin", Origin::unknown);
     return work;
   }

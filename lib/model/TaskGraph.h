@@ -79,7 +79,9 @@ struct Launch {
 /// What one run of a task computes and moves, before any GPU model is known.
 struct Work {
   std::array<Flops, flopTypeCount> flops{};
-  Bytes dram; ///< bytes moved to and from device memory
+  Bytes dram; ///< bytes moved to and from device memory, each once where caches serve repeated requests
+  /// Bytes asked of the L2 cache, in sectors of 32, repetitions included; at least `dram`. Nothing: unknown.
+  std::optional<Bytes> requested;
   Origin origin = Origin::unknown;
   Flops &operator[](FlopType type) { return flops[static_cast<std::size_t>(type)]; }
   Flops operator[](FlopType type) const { return flops[static_cast<std::size_t>(type)]; }

@@ -34,6 +34,10 @@ Json asJson(const Assignment &assignment, const TaskGraph &graph, const Cluster 
   json["origin"] = toText(assignment.origin);
   if (!assignment.limiter.empty())
     json["limiter"] = assignment.limiter;
+  if (assignment.low)
+    json["low_seconds"] = jsonNumber(assignment.low->value());
+  if (assignment.high)
+    json["high_seconds"] = jsonNumber(assignment.high->value());
   return json;
 }
 

@@ -79,9 +79,11 @@ Json asJson(const Work &work) {
   for (std::size_t type = 0; type < flopTypeCount; ++type)
     if (work.flops[type].value() != 0)
       flops[std::string(toText(static_cast<FlopType>(type)))] = jsonNumber(work.flops[type].value());
-  return {{"flops", std::move(flops)},
-          {"dram_bytes", jsonNumber(work.dram.value())},
-          {"origin", toText(work.origin)}};
+  Json json{{"flops", std::move(flops)}, {"dram_bytes", jsonNumber(work.dram.value())}};
+  if (work.requested)
+    json["requested_bytes"] = jsonNumber(work.requested->value());
+  json["origin"] = toText(work.origin);
+  return json;
 }
 
 Json asJson(const Access &access, const TaskGraph &graph) {

@@ -52,8 +52,23 @@ Json linkJson(const LinkRow &row) {
 }
 
 Json classJson(const ClassRow &row) {
-  return {
-      {"name", row.name}, {"tasks", row.tasks}, {"total_seconds", row.total.value()}, {"share", row.share}};
+  return {{"name", row.name},
+          {"tasks", row.tasks},
+          {"total_seconds", row.total.value()},
+          {"share", row.share},
+          {"default_tasks", row.defaults}};
+}
+
+Json launchJson(const LaunchRow &row) {
+  return {{"kernel", row.kernel},
+          {"blocks", row.blocks},
+          {"blocks_per_multiprocessor", row.blocksEach},
+          {"occupancy", row.occupancy},
+          {"occupancy_limiter", row.limiter},
+          {"waves", row.waves},
+          {"multiprocessors_needed", row.multiprocessorsNeeded},
+          {"tail", row.tail},
+          {"has_compiler_figures", row.isMeasured}};
 }
 
 Json taskJson(const TaskRow &row, const ReportData &data) {
@@ -70,7 +85,12 @@ Json taskJson(const TaskRow &row, const ReportData &data) {
                {"dram_bytes", row.dram.value()},
                {"device_memory_bytes", row.memory.value()},
                {"launch", row.launch},
+               {"launches", listOf(row.launches, launchJson)},
                {"location", row.location}};
+  if (row.low && row.high) {
+    json["low_seconds"] = row.low->value();
+    json["high_seconds"] = row.high->value();
+  }
   if (row.measured)
     json["measured_seconds"] = row.measured->value();
   return json;

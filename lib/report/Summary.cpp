@@ -1,5 +1,6 @@
 #include "report/Summary.h"
 #include "model/Footprint.h"
+#include "model/Occupancy.h"
 #include "report/Chain.h"
 #include "report/MeasuredTrace.h"
 #include <algorithm>
@@ -29,6 +30,23 @@ std::string launchText(const TaskGraph &graph, const Task &task) {
     }
   }
   return text;
+}
+
+std::vector<LaunchRow> launchRows(const TaskGraph &graph, const Task &task, const GpuModel &model) {
+  std::vector<LaunchRow> rows;
+  const MultiprocessorLimits *limits = limitsOf(model.capability);
+  if (!limits || model.multiprocessors == 0)
+    return rows;
+  for (const Launch &launch : task.launches) {
+    const Kernel *kernel = graph.kernels.contains(launch.kernel) ? &graph.kernels[launch.kernel] : nullptr;
+    const KernelResources *resources = kernel ? resourcesFor(*kernel, model.capability) : nullptr;
+    const Occupancy occupancy = occupancyOf(resources ? *resources : KernelResources(), launch, *limits);
+    const WavePlan plan = wavesOf(blocksOf(launch), std::max(1u, occupancy.blocks), model.multiprocessors);
+    rows.push_back({kernel ? kernel->name : "?", blocksOf(launch), occupancy.blocks,
+                    std::string(toText(occupancy.limiter)), occupancy.share(), plan.waves,
+                    plan.multiprocessorsNeeded, plan.tail(), resources != nullptr});
+  }
+  return rows;
 }
 
 class Collector {
@@ -111,6 +129,8 @@ private:
       row.end = assignment.end;
       row.origin = toText(originOf(task, assignment));
       row.limiter = assignment.limiter;
+      row.low = assignment.low;
+      row.high = assignment.high;
       if (task.work) {
         for (Flops f : task.work->flops)
           row.flops += f;
@@ -118,12 +138,14 @@ private:
       }
       row.memory = footprint(task);
       row.launch = launchText(graph_, task);
+      row.launches = launchRows(graph_, task, cluster_.models[cluster_.devices[assignment.device].model]);
       if (measured_)
         if (auto found = measured_->tasks.find(row.name); found != measured_->tasks.end())
           row.measured = found->second;
       ++data_.devices[row.device].tasks;
       ClassRow &taskClass = classes[row.taskClass];
       ++taskClass.tasks;
+      taskClass.defaults += row.origin == toText(Origin::defaulted) || row.origin == toText(Origin::unknown);
       taskClass.total += assignment.end - assignment.start;
       data_.tasks.push_back(std::move(row));
     }

@@ -51,19 +51,35 @@ struct ClassRow {
   std::string name;
   std::size_t tasks = 0;
   Seconds total;
-  Share share = 0; ///< of all busy time
+  Share share = 0;          ///< of all busy time
+  std::size_t defaults = 0; ///< tasks whose time rests on a default
+};
+
+/// How a launch sits on the device that runs it (model/Occupancy.h).
+struct LaunchRow {
+  std::string kernel;
+  double blocks = 0;                  ///< of the grid
+  unsigned blocksEach = 0;            ///< resident on a multiprocessor at a time; 0: it cannot start
+  std::string limiter;                ///< "registers", "threads", ...
+  Share occupancy = 0;                ///< resident warps of those a multiprocessor can hold
+  double waves = 0;                   ///< of the device
+  unsigned multiprocessorsNeeded = 0; ///< that get any block
+  Share tail = 0;                     ///< of the time, lost in the last wave
+  bool isMeasured = false;            ///< registers and shared memory are the compiler's, not left out
 };
 
 struct TaskRow {
   std::string id, name, taskClass, location;
   std::size_t device = 0; ///< index into ReportData::devices
   Seconds start, end;
-  std::string origin;  ///< of the time estimate
-  std::string limiter; ///< "fp64", "dram", ...; may be empty
-  Flops flops;         ///< all kinds; 0 when unknown
+  std::string origin;               ///< of the time estimate
+  std::string limiter;              ///< "fp64", "dram", ...; may be empty
+  std::optional<Seconds> low, high; ///< what the time model holds possible
+  Flops flops;                      ///< all kinds; 0 when unknown
   Bytes dram;
   Bytes memory;       ///< on the device while it runs
-  std::string launch; ///< "gemm<double> 64x64x1 x 16x16x1, 32 registers", or empty
+  std::string launch; ///< "gemm<double> 64x64x1 blocks of 16x16x1, 32 registers (sm_80)", or empty
+  std::vector<LaunchRow> launches; ///< where the device's capability is known
   std::optional<Seconds> measured;
 };
 

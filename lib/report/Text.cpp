@@ -146,9 +146,50 @@ void appendClasses(std::string &out, const ReportData &data) {
   for (std::size_t i = 0; i < std::min(longList, data.classes.size()); ++i) {
     const ClassRow &row = data.classes[i];
     out += "  " + left(row.name, 26) + right(std::to_string(row.tasks), 8) + right(toText(row.total), 10) +
-           "  " + right(percent(row.share), 9) + "  " + bar(row.share, 20) + "\n";
+           (row.defaults != 0 ? "*" : " ") + " " + right(percent(row.share), 9) + "  " + bar(row.share, 20) +
+           "\n";
   }
+  if (std::ranges::any_of(data.classes, [](const ClassRow &row) { return row.defaults != 0; }))
+    out += "  * rests on a default time\n";
   appendMore(out, std::min(longList, data.classes.size()), data.classes.size(), "kinds");
+}
+
+/// "4 on each (registers), 1.9 waves"
+std::string occupancyText(const TaskRow &task) {
+  if (task.launches.empty())
+    return "";
+  const LaunchRow *largest = &task.launches.front();
+  for (const LaunchRow &row : task.launches)
+    if (row.blocks > largest->blocks)
+      largest = &row;
+  char text[96];
+  std::snprintf(text, sizeof text, "%u (%s), %.3g", largest->blocksEach, largest->limiter.c_str(),
+                largest->waves);
+  return text;
+}
+
+/// How sure the time of one task of each kind is, for the first task of the kind that has an interval.
+void appendEstimates(std::string &out, const ReportData &data) {
+  std::map<std::string, const TaskRow *> first;
+  for (const TaskRow &task : data.tasks)
+    if (task.low && task.high && *task.low < *task.high)
+      first.try_emplace(task.taskClass, &task);
+  if (first.empty())
+    return;
+  out += "\nOne task of a kind    takes   between       and   limit  blocks/SM (by), waves\n";
+  std::size_t shown = 0;
+  for (const ClassRow &row : data.classes) {
+    const auto found = first.find(row.name);
+    if (found == first.end() || shown == longList)
+      continue;
+    ++shown;
+    const TaskRow &task = *found->second;
+    out += "  " + left(row.name, 15) + right(toText(task.end - task.start), 9) + " " +
+           right(toText(*task.low), 9) + " " + right(toText(*task.high), 9) + " " + right(task.limiter, 7);
+    const std::string occupancy = occupancyText(task);
+    out += (occupancy.empty() ? "" : "  " + shortened(occupancy, 25)) + "\n";
+  }
+  appendMore(out, shown, first.size(), "kinds");
 }
 
 void appendDevices(std::string &out, const ReportData &data) {
@@ -226,6 +267,7 @@ std::string toText(const ReportData &data) {
   appendHeadline(out, data);
   appendChain(out, data);
   appendClasses(out, data);
+  appendEstimates(out, data);
   appendDevices(out, data);
   appendLinks(out, data);
   appendMeasured(out, data);

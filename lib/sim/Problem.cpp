@@ -21,7 +21,7 @@ bool isTooSmall(const GpuModel &model, const Task &task) {
 }
 
 /// Why the task may not run on any device of the model, memory apart; nothing when it may.
-std::optional<std::string> whyNot(const Task &task, const GpuModel &model) {
+std::optional<std::string> whyNot(const Task &task, const GpuModel &model, std::span<const Kernel> kernels) {
   const Constraints &wants = task.constraints;
   if (wants.device == DeviceKind::gpu && model.isCpu())
     return "it needs a GPU";
@@ -33,9 +33,15 @@ std::optional<std::string> whyNot(const Task &task, const GpuModel &model) {
       std::ranges::none_of(wants.models, [&](const std::string &wanted) { return isModel(model, wanted); }))
     return model.name + " is not one of the models it names (" + wants.models.front() +
            (wants.models.size() > 1 ? ", ..." : "") + ")";
-  if (!estimateTime(task, model))
+  if (std::optional<std::string> reason = whyItCannotStart(task, model, kernels))
+    return reason;
+  if (!estimateTime(task, model, kernels))
     return "its time on " + model.name + " is not known: give seconds for that model or for \"*\"";
   return std::nullopt;
+}
+
+std::span<const Kernel> kernelsOf(const TaskGraph &graph) {
+  return {graph.kernels.begin(), graph.kernels.end()};
 }
 
 class Groups {
@@ -111,7 +117,7 @@ std::string Problem::whyNowhere(TaskId id) const {
   std::optional<ClassId> largest; // of the classes that have too little memory and nothing else against them
   for (ClassId c : classes_.ids()) {
     const GpuModel &model = cluster_->models[classes_[c]];
-    if (const std::optional<std::string> reason = whyNot(task, model))
+    if (const std::optional<std::string> reason = whyNot(task, model, kernelsOf(*graph_)))
       add(*reason);
     else if (classSize_[c] == 0)
       add("every " + model.name + " is down, drained, busy or reserved");
@@ -135,6 +141,7 @@ std::string Problem::whyNowhere(TaskId id) const {
 Expected<void> Problem::collectEstimates() {
   pinned_.assign(graph_->tasks.size(), {});
   estimates_.resize(graph_->tasks.size() * classes_.size());
+  const std::span<const Kernel> kernels = kernelsOf(*graph_);
   std::map<std::string, NodeId> nodes;
   for (NodeId node : cluster_->nodes.ids())
     nodes[cluster_->nodes[node].name] = node;
@@ -149,8 +156,8 @@ Expected<void> Problem::collectEstimates() {
     }
     for (ClassId c : classes_.ids()) {
       const GpuModel &model = cluster_->models[classes_[c]];
-      if (!whyNot(task, model) && !isTooSmall(model, task))
-        estimates_[id.index() * classes_.size() + c.index()] = estimateTime(task, model);
+      if (!whyNot(task, model, kernels) && !isTooSmall(model, task))
+        estimates_[id.index() * classes_.size() + c.index()] = estimateTime(task, model, kernels);
     }
     const bool somewhere =
         pinned_[id] ? std::ranges::any_of(devices_, [&](DeviceId device) { return allows(id, device); })

@@ -291,8 +291,8 @@ Placement ScheduleBuilder::finish() && {
   Placement placement;
   for (TaskId task : problem_->graph().tasks.ids()) {
     const TimeEstimate &estimate = *problem_->estimate(task, problem_->classOf(chosen_[task]));
-    placement.assignments.push_back(
-        {task, chosen_[task], slots_[task].start, slots_[task].end, estimate.origin, estimate.limiter});
+    placement.assignments.push_back({task, chosen_[task], slots_[task].start, slots_[task].end,
+                                     estimate.origin, estimate.limiter, estimate.low, estimate.high});
     placement.predicted.makespan = std::max(placement.predicted.makespan, slots_[task].end);
   }
   collectUse(placement);

@@ -154,3 +154,18 @@ TEST_CASE("write the sample page", "[.page]") {
   REQUIRE(writeFileWhole(std::string(folder) + "/sample.html", *page));
   REQUIRE(writeFileWhole(std::string(folder) + "/sample.json", toJson(data)));
 }
+
+TEST_CASE("a launch is shown as it sits on the device that runs it") {
+  // 64 registers: 4 blocks on each of 108 multiprocessors; 648 blocks are 1.5 waves
+  const ReportData data = sampleReport();
+  REQUIRE(data.tasks[0].launches.size() == 1);
+  const LaunchRow &row = data.tasks[0].launches[0];
+  CHECK(row.blocksEach == 4);
+  CHECK(row.limiter == "registers");
+  CHECK(row.occupancy == 0.5);
+  CHECK(row.waves == 1.5);
+  CHECK(row.tail == 0.25);
+  CHECK(row.multiprocessorsNeeded == 108);
+  CHECK(row.isMeasured);
+  CHECK(toText(data).find("4 (registers), 1.5") != std::string::npos);
+}

@@ -50,12 +50,19 @@ inline SampleRun sampleRun() {
   kernel.unknowns = {{"flops_fp32", "sample.cu:31:5", "the trip count depends on loaded data",
                       "put '#pragma streammap trips(expr)' before the loop"}};
   graph.kernels.push(kernel);
+  Kernel loading;
+  loading.id = "k1";
+  loading.name = "load<float>";
+  loading.resources["sm_80"].registersPerThread = 64; // 4 blocks of 256 threads on a multiprocessor
+  graph.tasks[load0].launches = {{graph.kernels.push(loading), {648, 1, 1}, {256, 1, 1}, Bytes()}};
 
   Cluster &cluster = run.cluster;
   cluster.name = "pair";
   GpuModel model;
   model.name = "A100-SXM4-80GB";
   model.memory = gibibytes(80);
+  model.capability = "8.0";
+  model.multiprocessors = 108;
   const GpuModelId modelId = cluster.models.push(model);
   NodeType type;
   type.name = "server";
@@ -79,6 +86,8 @@ inline SampleRun sampleRun() {
                            {load1, n1gpu1, us(0), us(80), Origin::stat, "fp32"},
                            {far, n2gpu0, us(140), us(150), Origin::stat, "launch"},
                            {join, n1gpu0, us(160), us(260), Origin::defaulted, ""}};
+  placement.assignments[0].low = us(60);
+  placement.assignments[0].high = us(250);
   placement.transfers = {
       {0, buffer, n1gpu0, n2gpu0, mebibytes(4), {"n1:nic.up", "n2:nic.down"}, us(100), us(140)},
       {2, buffer, n2gpu0, n1gpu0, mebibytes(1), {"n2:nic.up", "n1:nic.down"}, us(150), us(160)}};

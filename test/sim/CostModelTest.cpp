@@ -89,3 +89,66 @@ TEST_CASE("a model without rates serves only tasks that give seconds") {
   task.seconds = {{"*", seconds(1)}};
   CHECK(estimateTime(task, bare));
 }
+
+TEST_CASE("the expected time lies in its interval, which names the peaks' ends") {
+  const auto estimate = estimateTime(working(7e12, 1e9), roundNumbers());
+  // 7e12 / (10e12 * 0.95) and 7e12 / (10e12 * 0.3) + 1e9 / (1e12 * 0.5)
+  CHECK(estimate->low.value() == Approx(7 / 9.5 + 2e-6));
+  CHECK(estimate->high.value() == Approx(7 / 3.0 + 2e-3 + 10e-6));
+  Task given;
+  given.seconds = {{"*", seconds(3)}};
+  CHECK(estimateTime(given, roundNumbers())->low == seconds(3));
+  CHECK(estimateTime(given, roundNumbers())->high == seconds(3));
+  CHECK(estimateTime(Task{}, roundNumbers())->high == defaultTaskTime * 100);
+}
+
+TEST_CASE("registers that keep blocks out leave lanes idle") {
+  // 100 multiprocessors of capability 9.0; 255 registers: 8 warps at a time, 128-thread blocks: 2 of them
+  GpuModel model = roundNumbers();
+  model.capability = "9.0";
+  Kernel fat;
+  KernelResources resources;
+  resources.registersPerThread = 255;
+  fat.resources["sm_90"] = resources;
+  Task task = working(7e12, 0);
+  task.launches = {{KernelId(0), {1000, 1, 1}, {128, 1, 1}, Bytes()}};
+  const Kernel kernels[] = {fat};
+  // 2 blocks of 128 threads are resident: half of the 512 that fill a multiprocessor
+  CHECK(estimateTime(task, model, kernels)->time.value() == Approx(2 + 4e-6));
+  CHECK(estimateTime(task, model)->time.value() == Approx(1 + 4e-6));
+}
+
+TEST_CASE("the tail of a grid costs: at least by blocks, at most by waves") {
+  // 150 blocks of 1,024 threads on 100 multiprocessors: some have two to run
+  Task task = working(7e12, 0);
+  task.launches = {{KernelId(0), {150, 1, 1}, {1024, 1, 1}, Bytes()}};
+  CHECK(estimateTime(task, roundNumbers())->time.value() == Approx(200.0 / 150 + 4e-6));
+  CHECK(estimateTime(task, roundNumbers())->low.value() == Approx(0.7 / 0.95 + 2e-6));
+}
+
+TEST_CASE("a cache that is too small lets repeated requests through") {
+  GpuModel model = roundNumbers();
+  model.l2 = mebibytes(40);
+  Task task = working(0, 0);
+  task.work->dram = mebibytes(160);
+  task.work->requested = mebibytes(960);
+  // 160 + 800 * (1 - 40 / 160) = 760 MiB
+  CHECK(estimateTime(task, model)->time.value() == Approx(mebibytes(760).value() / 0.85e12 + 4e-6));
+  model.l2 = mebibytes(160);
+  CHECK(estimateTime(task, model)->time.value() == Approx(mebibytes(160).value() / 0.85e12 + 4e-6));
+}
+
+TEST_CASE("a block that wants more shared memory than there is never starts") {
+  GpuModel model = roundNumbers();
+  model.capability = "7.5";
+  Kernel kernel;
+  kernel.name = "tile";
+  Task task = working(1, 1);
+  task.launches = {{KernelId(0), {1, 1, 1}, {128, 1, 1}, kibibytes(96)}};
+  const Kernel kernels[] = {kernel};
+  REQUIRE(whyItCannotStart(task, model, kernels));
+  CHECK(*whyItCannotStart(task, model, kernels) ==
+        "a block of 'tile' needs 96.0 KiB of shared memory, round-40GB has 64.0 KiB for a block");
+  model.capability = "8.0";
+  CHECK_FALSE(whyItCannotStart(task, model, kernels));
+}
