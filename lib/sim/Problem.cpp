@@ -1,12 +1,9 @@
 #include "sim/Problem.h"
-#include "model/Footprint.h"
-#include "model/Regions.h"
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <queue>
 #include <set>
-#include <tuple>
 
 namespace streammap {
 namespace {
@@ -14,10 +11,6 @@ namespace {
 std::string title(const Task &task) {
   std::string text = "task '" + (task.name.empty() ? task.id : task.name) + "'";
   return task.location.empty() ? text : text + " (" + task.location + ")";
-}
-
-bool isTooSmall(const GpuModel &model, const Task &task) {
-  return model.memory > Bytes() && footprint(task) > model.memory;
 }
 
 /// Why the task may not run on any device of the model, memory apart; nothing when it may.
@@ -65,15 +58,18 @@ private:
 } // namespace
 
 void Problem::indexDependencies() {
-  incoming_.assign(graph_->tasks.size(), {});
-  outgoing_.assign(graph_->tasks.size(), {});
+  const std::vector<Dependency> &dependencies = graph_->dependencies;
+  auto eachBy = [&](TaskId Dependency::*end) {
+    return [&dependencies, end](auto give) {
+      for (std::size_t i = 0; i < dependencies.size(); ++i)
+        give(dependencies[i].*end, i);
+    };
+  };
+  outgoing_ = Rows<TaskId, std::size_t>::collect(graph_->tasks.size(), eachBy(&Dependency::from));
+  incoming_ = Rows<TaskId, std::size_t>::collect(graph_->tasks.size(), eachBy(&Dependency::to));
   IndexedVector<TaskId, std::size_t> waiting(graph_->tasks.size());
-  for (std::size_t i = 0; i < graph_->dependencies.size(); ++i) {
-    const Dependency &dependency = graph_->dependencies[i];
-    outgoing_[dependency.from].push_back(i);
-    incoming_[dependency.to].push_back(i);
-    ++waiting[dependency.to];
-  }
+  for (TaskId task : graph_->tasks.ids())
+    waiting[task] = incoming_[task].size();
   std::priority_queue<TaskId, std::vector<TaskId>, std::greater<>> ready;
   for (TaskId task : graph_->tasks.ids())
     if (waiting[task] == 0)
@@ -107,6 +103,10 @@ void Problem::collectDevices() {
   }
 }
 
+bool Problem::isTooSmall(const GpuModel &model, TaskId task) const {
+  return model.memory > Bytes() && memoryNeeds_[task] > model.memory;
+}
+
 std::string Problem::whyNowhere(TaskId id) const {
   const Task &task = graph_->tasks[id];
   std::string reasons;
@@ -121,7 +121,7 @@ std::string Problem::whyNowhere(TaskId id) const {
       add(*reason);
     else if (classSize_[c] == 0)
       add("every " + model.name + " is down, drained, busy or reserved");
-    else if (isTooSmall(model, task) &&
+    else if (isTooSmall(model, id) &&
              (!largest || model.memory > cluster_->models[classes_[*largest]].memory))
       largest = c;
   }
@@ -129,7 +129,7 @@ std::string Problem::whyNowhere(TaskId id) const {
     const DeviceId nearest =
         *std::ranges::find(devices_, *largest, [&](DeviceId device) { return classOf_[device]; });
     const GpuModel &model = cluster_->models[classes_[*largest]];
-    add("it needs " + toText(footprint(task)) + " of device memory, the nearest, " +
+    add("it needs " + toText(memoryNeed(id)) + " of device memory, the nearest, " +
         deviceName(*cluster_, nearest) + " (" + model.name + "), has " + toText(model.memory));
   }
   if (pinned_[id])
@@ -156,7 +156,7 @@ Expected<void> Problem::collectEstimates() {
     }
     for (ClassId c : classes_.ids()) {
       const GpuModel &model = cluster_->models[classes_[c]];
-      if (!whyNot(task, model, kernels) && !isTooSmall(model, task))
+      if (!whyNot(task, model, kernels) && !isTooSmall(model, id))
         estimates_[id.index() * classes_.size() + c.index()] = estimateTime(task, model, kernels);
     }
     const bool somewhere =
@@ -209,64 +209,6 @@ Expected<void> Problem::collectGroups() {
   return {};
 }
 
-// Pieces. Two tasks that read the same bytes of one producer share a piece, so that a device receives it
-// once. With accesses, the piece is the smaller of what was written and what is read (they usually are the
-// same tile); without, it is everything a dependency names. What a task reads and no task wrote is initial
-// data.
-void Problem::collectPieces() {
-  using Key = std::tuple<TaskId, std::optional<BufferId>, Region>;
-  std::map<Key, PieceId> known;
-  inputs_.assign(graph_->tasks.size(), {});
-  auto need = [&](TaskId task, const Key &key, Bytes size, std::optional<std::size_t> dependency) {
-    auto [found, inserted] = known.try_emplace(key, PieceId(pieces_.size()));
-    if (inserted)
-      pieces_.push({std::get<0>(key), std::get<1>(key), dependency, size});
-    else
-      pieces_[found->second].size = std::max(pieces_[found->second].size, size);
-    inputs_[task].push_back(found->second);
-  };
-  auto writes = [](const Access &access) { return access.mode != AccessMode::in; };
-  auto reads = [](const Access &access) { return access.mode != AccessMode::out; };
-
-  for (TaskId id : graph_->tasks.ids()) {
-    const Task &task = graph_->tasks[id];
-    IndexedVector<BufferId, double> received(graph_->buffers.size());
-    for (std::size_t i : incoming_[id]) {
-      const Dependency &dependency = graph_->dependencies[i];
-      if (dependency.size <= Bytes())
-        continue;
-      if (dependency.buffer)
-        received[*dependency.buffer] += dependency.size.value();
-      double explained = 0;
-      if (dependency.buffer)
-        for (const Access &written : graph_->tasks[dependency.from].accesses)
-          for (const Access &read : task.accesses) {
-            if (written.buffer != *dependency.buffer || read.buffer != *dependency.buffer ||
-                !writes(written) || !reads(read))
-              continue;
-            const std::uint64_t overlap = overlapBytes(written.region, read.region);
-            if (overlap == 0)
-              continue;
-            const Region &smaller = overlap == written.region.bytes() ? written.region : read.region;
-            need(id, {dependency.from, dependency.buffer, smaller}, bytes(static_cast<double>(overlap)), i);
-            explained += static_cast<double>(overlap);
-          }
-      if (explained < dependency.size.value()) // no accesses, or not enough of them: the rest moves as one
-        need(id, {dependency.from, dependency.buffer, Region{UINT64_MAX, 0, 0, dependency.buffer ? 0 : i}},
-             bytes(dependency.size.value() - explained), i);
-    }
-    for (const Access &access : task.accesses) {
-      if (!reads(access))
-        continue;
-      const double size = static_cast<double>(access.region.bytes());
-      const double fresh = size - received[access.buffer];
-      received[access.buffer] = std::max(0.0, received[access.buffer] - size);
-      if (fresh > 0)
-        need(id, {TaskId(), access.buffer, access.region}, bytes(fresh), std::nullopt);
-    }
-  }
-}
-
 Problem Problem::boundTo(const IndexedVector<TaskId, std::optional<NodeId>> &nodes) const {
   Problem bound = *this;
   for (TaskId task : nodes.ids())
@@ -279,13 +221,14 @@ Expected<Problem> makeProblem(const TaskGraph &graph, const Cluster &cluster) {
   Problem problem(graph, cluster);
   problem.indexDependencies();
   problem.collectDevices();
+  problem.collectPieces();
+  problem.collectMemory();
   // From here on every up device has a class.
   if (Expected<void> done = problem.collectEstimates(); !done)
     return std::unexpected(done.error());
   // Every task has at least one device by itself.
   if (Expected<void> done = problem.collectGroups(); !done)
     return std::unexpected(done.error());
-  problem.collectPieces();
   return problem;
 }
 

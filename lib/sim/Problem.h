@@ -7,10 +7,15 @@
 #include "sim/CostModel.h"
 #include "sim/Fabric.h"
 #include "support/Expected.h"
+#include "support/Rows.h"
 
 namespace streammap {
 
 using PieceId = Id<struct PieceTag>;
+
+/// Where a piece lies on a device. Versions of the same region of a buffer overwrite each other, so they
+/// share a block; every other piece has its own.
+using BlockId = Id<struct BlockTag>;
 
 /// Data that moves as one: what a task wrote and others read, or what a buffer held before any task wrote it.
 struct Piece {
@@ -19,6 +24,7 @@ struct Piece {
   std::optional<BufferId> buffer;
   std::optional<std::size_t> dependency; ///< the first it serves
   Bytes size;
+  BlockId block;
 };
 
 /// Devices that are alike: same model. Tasks cost the same on all devices of a class.
@@ -31,10 +37,13 @@ public:
   const Fabric &fabric() const { return fabric_; }
 
   const IndexedVector<PieceId, Piece> &pieces() const { return pieces_; }
-  const std::vector<PieceId> &inputs(TaskId task) const { return inputs_[task]; }
+  std::size_t blockCount() const { return blockCount_; }
+  std::span<const PieceId> inputs(TaskId task) const { return inputs_[task]; }
+  /// What the task writes and others read.
+  std::span<const PieceId> outputs(TaskId task) const { return outputs_[task]; }
   /// Dependencies by index into graph().dependencies.
-  const std::vector<std::size_t> &incoming(TaskId task) const { return incoming_[task]; }
-  const std::vector<std::size_t> &outgoing(TaskId task) const { return outgoing_[task]; }
+  std::span<const std::size_t> incoming(TaskId task) const { return incoming_[task]; }
+  std::span<const std::size_t> outgoing(TaskId task) const { return outgoing_[task]; }
   /// Every task after those it depends on; among those ready, the lowest id first.
   const std::vector<TaskId> &topologicalOrder() const { return order_; }
 
@@ -50,6 +59,16 @@ public:
     return estimates_[task.index() * classes_.size() + id.index()];
   }
   Seconds timeOn(TaskId task, DeviceId device) const { return estimate(task, classOf(device))->time; }
+
+  /// What the task occupies while it runs (Footprint.h).
+  Bytes footprintOf(TaskId task) const { return footprints_[task]; }
+  /// The part of the footprint that is none of its inputs and outputs; never negative.
+  Bytes workspace(TaskId task) const { return workspaces_[task]; }
+  /// What a device must have for the task: its footprint, or its inputs and outputs where those are more.
+  Bytes memoryNeed(TaskId task) const { return memoryNeeds_[task]; }
+  /// Inputs and outputs of all tasks, each block once.
+  Bytes allData() const { return allData_; }
+
   /// May run there as far as the task alone is concerned: class, node and state. Groups are the builder's
   /// affair.
   bool allows(TaskId task, DeviceId device) const {
@@ -78,14 +97,19 @@ private:
   Expected<void> collectEstimates();
   Expected<void> collectGroups();
   void collectPieces();
+  void collectMemory();
+  bool isTooSmall(const GpuModel &model, TaskId task) const;
   std::string whyNowhere(TaskId task) const;
 
   const TaskGraph *graph_;
   const Cluster *cluster_;
   Fabric fabric_;
   IndexedVector<PieceId, Piece> pieces_;
-  IndexedVector<TaskId, std::vector<PieceId>> inputs_;
-  IndexedVector<TaskId, std::vector<std::size_t>> incoming_, outgoing_;
+  std::size_t blockCount_ = 0;
+  Rows<TaskId, PieceId> inputs_, outputs_;
+  Rows<TaskId, std::size_t> incoming_, outgoing_;
+  IndexedVector<TaskId, Bytes> footprints_, workspaces_, memoryNeeds_;
+  Bytes allData_;
   std::vector<TaskId> order_;
   IndexedVector<ClassId, GpuModelId> classes_;
   IndexedVector<DeviceId, ClassId> classOf_;

@@ -1,0 +1,183 @@
+// Which pieces of data tasks exchange, and the memory they and their tasks take.
+//
+// Two tasks that read the same bytes of one producer share a piece, so that a device receives it once. With
+// accesses, the piece is the smaller of what was written and what is read (they usually are the same tile);
+// without, it is everything a dependency names. What a task reads and no task wrote is initial data.
+#include "model/Footprint.h"
+#include "model/Regions.h"
+#include "sim/Problem.h"
+#include <algorithm>
+#include <unordered_map>
+
+namespace streammap {
+namespace {
+
+/// What makes two needs the same piece.
+struct PieceKey {
+  TaskId producer; ///< invalid: initial data
+  std::optional<BufferId> buffer;
+  Region region;
+  bool operator==(const PieceKey &) const = default;
+};
+
+struct PlaceKey {
+  BufferId buffer;
+  Region region;
+  bool operator==(const PlaceKey &) const = default;
+};
+
+std::size_t mixed(std::size_t seed, std::uint64_t value) {
+  return (seed ^ value) * 0x9e3779b97f4a7c15u + (seed >> 29); // a multiplicative hash: any odd constant does
+}
+std::size_t mixed(std::size_t seed, const Region &region) {
+  return mixed(mixed(mixed(mixed(seed, region.offset), region.size), region.stride), region.count);
+}
+
+struct KeyHash {
+  std::size_t operator()(const PieceKey &key) const {
+    return mixed(mixed(key.producer.index(), key.buffer ? key.buffer->index() : SIZE_MAX), key.region);
+  }
+  std::size_t operator()(const PlaceKey &key) const { return mixed(key.buffer.index(), key.region); }
+};
+
+bool writes(const Access &access) {
+  return access.mode != AccessMode::in;
+}
+bool reads(const Access &access) {
+  return access.mode != AccessMode::out;
+}
+
+/// Stands for "whatever the dependency carries" where no accesses say which bytes; no access has it.
+constexpr Region unnamedRegion{UINT64_MAX, 0, 0, 0};
+
+/// Numbers pieces in the order in which tasks, by id, first need them.
+class PieceCollector {
+public:
+  explicit PieceCollector(const TaskGraph &graph) : graph_(graph), received_(graph.buffers.size()) {}
+
+  IndexedVector<PieceId, Piece> pieces;
+  Rows<TaskId, PieceId> inputs;
+  std::size_t blockCount = 0;
+
+  /// `incoming`: the task's dependencies by index.
+  void add(TaskId id, std::span<const std::size_t> incoming) {
+    needed_.clear();
+    for (std::size_t i : incoming)
+      if (graph_.dependencies[i].size > Bytes())
+        addDependency(id, i);
+    for (const Access &access : graph_.tasks[id].accesses)
+      if (reads(access))
+        addInitial(access);
+    for (std::size_t i : incoming)
+      if (graph_.dependencies[i].buffer)
+        received_[*graph_.dependencies[i].buffer] = 0;
+    inputs.append(needed_);
+  }
+
+private:
+  void addDependency(TaskId id, std::size_t index) {
+    const Dependency &dependency = graph_.dependencies[index];
+    double explained = 0;
+    if (dependency.buffer) {
+      received_[*dependency.buffer] += dependency.size.value();
+      for (const Access &written : graph_.tasks[dependency.from].accesses)
+        for (const Access &read : graph_.tasks[id].accesses) {
+          if (written.buffer != *dependency.buffer || read.buffer != *dependency.buffer || !writes(written) ||
+              !reads(read))
+            continue;
+          const std::uint64_t overlap = overlapBytes(written.region, read.region);
+          if (overlap == 0)
+            continue;
+          const Region &smaller = overlap == written.region.bytes() ? written.region : read.region;
+          need({dependency.from, dependency.buffer, smaller}, bytes(static_cast<double>(overlap)), index);
+          explained += static_cast<double>(overlap);
+        }
+    }
+    const Bytes rest = bytes(dependency.size.value() - explained);
+    if (rest <= Bytes())
+      return;
+    if (dependency.buffer) // no accesses, or not enough of them: the rest moves as one
+      need({dependency.from, dependency.buffer, unnamedRegion}, rest, index);
+    else
+      needed_.push_back(pieces.push({dependency.from, std::nullopt, index, rest, newBlock()}));
+  }
+
+  void addInitial(const Access &access) {
+    const double size = static_cast<double>(access.region.bytes());
+    const double fresh = size - received_[access.buffer];
+    received_[access.buffer] = std::max(0.0, received_[access.buffer] - size);
+    if (fresh > 0)
+      need({TaskId(), access.buffer, access.region}, bytes(fresh), std::nullopt);
+  }
+
+  void need(const PieceKey &key, Bytes size, std::optional<std::size_t> dependency) {
+    auto [found, isNew] = known_.try_emplace(key, PieceId(pieces.size()));
+    if (isNew)
+      pieces.push({key.producer, key.buffer, dependency, size, blockOf(key, size)});
+    else
+      pieces[found->second].size = std::max(pieces[found->second].size, size);
+    needed_.push_back(found->second);
+  }
+
+  BlockId newBlock() { return BlockId(blockCount++); }
+
+  /// Only a piece that is the whole of its region lies where other versions of the region lie.
+  BlockId blockOf(const PieceKey &key, Bytes size) {
+    if (!key.buffer || size.value() != static_cast<double>(key.region.bytes()))
+      return newBlock();
+    auto [found, isNew] = blocks_.try_emplace(PlaceKey{*key.buffer, key.region}, BlockId(blockCount));
+    blockCount += isNew;
+    return found->second;
+  }
+
+  const TaskGraph &graph_;
+  std::unordered_map<PieceKey, PieceId, KeyHash> known_;
+  std::unordered_map<PlaceKey, BlockId, KeyHash> blocks_;
+  IndexedVector<BufferId, double> received_; ///< by the task at hand; zero between tasks
+  std::vector<PieceId> needed_;
+};
+
+} // namespace
+
+void Problem::collectPieces() {
+  PieceCollector collector(*graph_);
+  for (TaskId id : graph_->tasks.ids())
+    collector.add(id, incoming_[id]);
+  pieces_ = std::move(collector.pieces);
+  inputs_ = std::move(collector.inputs);
+  blockCount_ = collector.blockCount;
+  outputs_ = Rows<TaskId, PieceId>::collect(graph_->tasks.size(), [&](auto give) {
+    for (PieceId piece : pieces_.ids())
+      if (pieces_[piece].producer.valid())
+        give(pieces_[piece].producer, piece);
+  });
+}
+
+void Problem::collectMemory() {
+  footprints_.reserve(graph_->tasks.size());
+  workspaces_.reserve(graph_->tasks.size());
+  memoryNeeds_.reserve(graph_->tasks.size());
+  std::vector<std::pair<BlockId, Bytes>> own;
+  for (TaskId id : graph_->tasks.ids()) {
+    own.clear();
+    for (std::span<const PieceId> list : {inputs(id), outputs(id)})
+      for (PieceId piece : list)
+        own.emplace_back(pieces_[piece].block, pieces_[piece].size);
+    std::ranges::sort(own);
+    Bytes data;
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (i == 0 || own[i].first != own[i - 1].first)
+        data += own[i].second;
+    const Bytes whole = footprint(graph_->tasks[id]);
+    footprints_.push(whole);
+    workspaces_.push(std::max(Bytes(), whole - data));
+    memoryNeeds_.push(std::max(whole, data));
+  }
+  IndexedVector<BlockId, Bytes> blocks(blockCount_);
+  for (const Piece &piece : pieces_)
+    blocks[piece.block] = std::max(blocks[piece.block], piece.size);
+  for (Bytes size : blocks)
+    allData_ += size;
+}
+
+} // namespace streammap
