@@ -1,6 +1,7 @@
 #include "analysis/DeviceCompile.h"
 #include "analysis/ClangDiagnostics.h"
 #include "analysis/FrontEnd.h"
+#include "analysis/LaunchBraces.h"
 #include <algorithm>
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/Attr.h>
@@ -125,7 +126,7 @@ public:
 
 protected:
   bool BeginSourceFileAction(clang::CompilerInstance &compiler) override {
-    installPragmas(compiler, Side::device, code_.sites, diagnostics_);
+    installPragmas(compiler, Side::device, code_.sites, diagnostics_, braces_);
     return clang::EmitLLVMOnlyAction::BeginSourceFileAction(compiler);
   }
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
@@ -139,6 +140,7 @@ protected:
 private:
   DeviceCode &code_;
   Diagnostics &diagnostics_;
+  LaunchBraces braces_;
 };
 
 /// Unoptimised IR, but as -O2 wants it: with lifetimes and TBAA, without optnone.

@@ -339,6 +339,10 @@ std::vector<EmittedFile> emitTransformed(const ParsedUnit &unit, const std::stri
   Emitter emitter(unit, edits);
   if (!unit.sites().empty())
     emitter.TraverseDecl(unit.context().getTranslationUnitDecl());
+  // What the CPU device's compiler would not take either (LaunchBraces.h).
+  for (const clang::SourceLocation brace : unit.state().braces.found())
+    if (brace.isFileID())
+      edits.insertBefore(brace, "dim3");
   HeaderCopies headers(sources, output);
   for (const Site &site : unit.sites())
     headers.addWithIncluders(clang::SourceLocation::getFromRawEncoding(site.rawStart), edits);

@@ -41,7 +41,7 @@ protected:
     return std::make_unique<EmptyConsumer>();
   }
   bool BeginSourceFileAction(clang::CompilerInstance &compiler) override {
-    installPragmas(compiler, Side::host, state_.sites, diagnostics_, &state_.recorderOfMacros);
+    installPragmas(compiler, Side::host, state_.sites, diagnostics_, state_.braces, &state_.recorderOfMacros);
     return true;
   }
 

@@ -25,6 +25,7 @@ class FileSystem;
 namespace streammap {
 
 class ExpansionRecorder;
+class LaunchBraces;
 
 /// Owns the compiler instance, and with it the AST, of the host half of one source.
 class ParsedUnit {
@@ -55,9 +56,10 @@ std::unique_ptr<ParsedUnit> parseHost(const CompileJob &job, Diagnostics &diagno
 
 /// Makes `compiler`'s preprocessor turn pragmas into markers. Call it when the preprocessor exists and
 /// nothing has been lexed (FrontendAction::BeginSourceFileAction). On the device side only `trips` leaves a
-/// marker: the host side has judged the rest. `sites` and `diagnostics` must outlive the parse.
+/// marker: the host side has judged the rest. Launches with braced arguments are read as nvcc reads them. All
+/// arguments must outlive the parse.
 void installPragmas(clang::CompilerInstance &compiler, Side side, SiteTable &sites, Diagnostics &diagnostics,
-                    ExpansionRecorder *recorder = nullptr);
+                    LaunchBraces &braces, ExpansionRecorder *recorder = nullptr);
 
 /// The real file system with the headers of VirtualHeaders.h on top: give it to every CompilerInstance and
 /// driver that is fed with clangArguments().

@@ -3,6 +3,7 @@
 #include "analysis/ClangDiagnostics.h"
 #include "analysis/ExpansionRecorder.h"
 #include "analysis/FrontEnd.h"
+#include "analysis/LaunchBraces.h"
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -13,6 +14,7 @@ struct ParsedUnit::State {
   CompileJob job;
   SiteTable sites;
   ExpansionRecorder recorderOfMacros;
+  LaunchBraces braces;
   std::vector<RecordedExpansion> expansions; ///< macro uses that contain pragmas
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem;
   std::unique_ptr<DiagnosticRecorder> recorder;

@@ -7,6 +7,7 @@
 #include "analysis/ClangDiagnostics.h"
 #include "analysis/ExpansionRecorder.h"
 #include "analysis/FrontEnd.h"
+#include "analysis/LaunchBraces.h"
 #include "support/Text.h"
 #include <algorithm>
 #include <array>
@@ -734,13 +735,16 @@ void StreammapPragmas::enterMarker(Preprocessor &preprocessor, const Token &word
 } // namespace
 
 void installPragmas(clang::CompilerInstance &compiler, Side side, SiteTable &sites, Diagnostics &diagnostics,
-                    ExpansionRecorder *recorder) {
+                    LaunchBraces &braces, ExpansionRecorder *recorder) {
   Preprocessor &preprocessor = compiler.getPreprocessor();
   // The preprocessor owns its handlers.
   preprocessor.AddPragmaHandler(new StreammapPragmas(compiler, side, sites, diagnostics, recorder));
-  if (recorder)
-    preprocessor.setTokenWatcher(
-        [recorder, &preprocessor](const Token &token) { recorder->sawToken(preprocessor, token); });
+  preprocessor.setTokenWatcher([recorder, &braces, &preprocessor](const Token &token) {
+    if (recorder)
+      recorder->sawToken(preprocessor, token);
+    // A watcher is shown the very token that the parser gets, and before the parser gets it.
+    braces.sawToken(preprocessor, const_cast<Token &>(token));
+  });
 }
 
 } // namespace streammap

@@ -55,6 +55,27 @@ bool contains(const std::string &text, const std::string &part) {
   return text.find(part) != std::string::npos;
 }
 
+TEST_CASE("braced launch arguments are read as nvcc reads them and emitted for compilers that do not") {
+  SourceFolder temporary;
+  const Emitted emitted = emit(temporary, kernels + R"(
+template <class T> __global__ void t(T *a, dim3 size) {}
+struct Runner {
+  float *a;
+  void late(int n) { k<<<{unsigned(n), 1, 1}, {32, 4, 1}, 0, nullptr>>>(a, n); }
+};
+int main() {
+  float *a = nullptr;
+#pragma streammap task inout(a[0:8])
+  k<<<1, {8, 1, 1}>>>(a, (int){8});
+  if (int *p = nullptr; p)
+    t<int><<<dim3{1, 2}, {4, (unsigned)std::max(1, 2)}>>>(p, {1, 2, 3});
+}
+)");
+  CHECK(contains(emitted.all(), "k<<<dim3{unsigned(n), 1, 1}, dim3{32, 4, 1}, 0, nullptr>>>(a, n)"));
+  CHECK(contains(emitted.all(), "k<<<1, dim3{8, 1, 1}>>>(a, (int){8})"));
+  CHECK(contains(emitted.all(), "t<int><<<dim3{1, 2}, dim3{4, (unsigned)std::max(1, 2)}>>>(p, {1, 2, 3})"));
+}
+
 TEST_CASE("a task becomes a builder call on the line of its statement") {
   SourceFolder temporary;
   const Emitted emitted =
