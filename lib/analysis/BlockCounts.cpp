@@ -125,8 +125,9 @@ private:
 
 /// A longer formula than this, in terms, gives way to a symbol.
 constexpr std::size_t mostTerms = 300;
-/// Parts that the counting of one kernel may take (IterationSpace.h): some seconds.
+/// What the counting of one kernel may take (IterationSpace.h): some seconds.
 constexpr unsigned partsPerKernel = 6000, partsPerCell = 200;
+constexpr unsigned comparisonsPerKernel = 300'000, comparisonsPerCell = 60'000;
 
 class ExecutionCounter {
 public:
@@ -176,7 +177,7 @@ private:
   std::map<std::string, Expression> counted_; ///< by weight and key of a cell
   std::set<std::string> variables_;
   std::vector<Expression> assumptions_;
-  unsigned partsLeft_ = partsPerKernel;
+  unsigned partsLeft_ = partsPerKernel, comparisonsLeft_ = comparisonsPerKernel;
   ExecutionCounts result_;
 };
 
@@ -359,9 +360,11 @@ Domain ExecutionCounter::statedIterations(const llvm::Loop &loop, const llvm::Ca
 }
 
 Domain ExecutionCounter::iterations(const llvm::Loop &loop, const Domain &entry) {
+  CountedLoop &counted = result_.loops.emplace_back(CountedLoop{textOf(startOf(loop)), {}});
   if (const auto pragma = pragmas_.find(&loop); pragma != pragmas_.end())
     return statedIterations(loop, *pragma->second);
   const LoopTrips trips = tripsOf(loop, variableOf(loop), values_, evolution_, dominators_, traps_);
+  counted.whyUnknown = trips.isKnown ? "" : trips.whyUnknown;
   if (!trips.isKnown)
     return unknownIterations(loop, entry, trips.whyUnknown);
   assumptions_.insert(assumptions_.end(), trips.assumptions.begin(), trips.assumptions.end());
@@ -480,10 +483,12 @@ Expression ExecutionCounter::countOf(const llvm::BasicBlock &block, const Domain
                                values_.assumptions().end());
       for (const auto &[text, constraint] : cell.constraints)
         space.constraints.push_back(constraint);
-      CountingBudget budget{std::min(partsPerCell, partsLeft_)};
-      const unsigned given = budget.parts;
+      const CountingBudget given{std::min(partsPerCell, partsLeft_),
+                                 std::min(comparisonsPerCell, comparisonsLeft_)};
+      CountingBudget budget = given;
       const Expected<Expression> count = countPoints(space, budget);
-      partsLeft_ -= given - budget.parts;
+      partsLeft_ -= given.parts - budget.parts;
+      comparisonsLeft_ -= given.comparisons - budget.comparisons;
       if (!count) {
         failed = count.error().message;
         break;

@@ -31,9 +31,16 @@ struct UnknownFactor {
   std::string remedy;
 };
 
+/// A loop of the kernel, each copy that inlining and specialisation made by itself.
+struct CountedLoop {
+  std::string location;
+  std::string whyUnknown; ///< empty: its iterations have a formula, or a trips pragma states them
+};
+
 struct ExecutionCounts {
   std::vector<std::pair<const llvm::BasicBlock *, Expression>> blocks; ///< in the order of the function
   std::map<std::string, UnknownFactor> unknowns;                       ///< by symbol
+  std::vector<CountedLoop> loops;                                      ///< outer loops first
 };
 
 ExecutionCounts countExecutions(llvm::Function &kernel, const DeclaredKernel &declaration,

@@ -28,6 +28,8 @@ private:
   /// Rewritings of one set: each removes a variable, a division or an extreme, so more would be a circle.
   static constexpr unsigned mostSteps = 100;
   static constexpr std::size_t longestConstraint = 1000; ///< in characters
+  /// Six thread indices and a deep nest of guarded loops have 40; a chain of conditions has no end.
+  static constexpr std::size_t mostConstraints = 48;
 
   enum class Step { nothing, changed, empty, tooLong };
 
@@ -39,7 +41,7 @@ private:
   Step liftDivisions(IterationSpace &space) const;
   Step liftExtremes(IterationSpace &space) const;
   Step lowerExtremes(IterationSpace &space, std::vector<IterationSpace> &parts) const;
-  void dropImplied(IterationSpace &space) const;
+  void dropImplied(IterationSpace &space);
 
   std::optional<std::pair<std::vector<Bound>, std::vector<Bound>>>
   boundsOf(const IterationSpace &space, const std::string &variable) const;
@@ -116,6 +118,8 @@ Counter::Step Counter::normalise(IterationSpace &space) const {
       kept.push_back(constraint);
   }
   space.constraints = std::move(kept);
+  if (space.constraints.size() > mostConstraints)
+    return Step::tooLong;
   return space.weight.isZero() ? Step::empty : Step::nothing;
 }
 
@@ -363,7 +367,7 @@ static std::optional<Expression> atLeastOneBy(const Expression &fact) {
 /// Drops constraints without `v` that follow from a lower and an upper bound of some v: `n > 0` beside
 /// 0 <= v < n, and the guard in front of a strided loop. One at a time, so that no two imply each other away.
 /// Plain `v >= 0` stays, as fusing indices asks for it.
-void Counter::dropImplied(IterationSpace &space) const {
+void Counter::dropImplied(IterationSpace &space) {
   const auto dropOne = [&](const std::vector<Expression> &facts, const std::string *variable) {
     const auto implied = std::ranges::find_if(space.constraints, [&](const Expression &constraint) {
       if (variable && constraint.contains(*variable))
@@ -371,6 +375,9 @@ void Counter::dropImplied(IterationSpace &space) const {
       if (std::ranges::any_of(space.variables,
                               [&](const std::string &v) { return constraint == Expression::symbol(v); }))
         return false;
+      if (budget_.comparisons < facts.size())
+        return false;
+      budget_.comparisons -= static_cast<unsigned>(facts.size());
       return std::ranges::any_of(facts,
                                  [&](const Expression &fact) { return (constraint - fact).isNonNegative(); });
     });
@@ -387,6 +394,11 @@ void Counter::dropImplied(IterationSpace &space) const {
       const auto bounds = boundsOf(space, variable);
       if (!bounds)
         break;
+      const std::size_t pairs = bounds->first.size() * bounds->second.size();
+      if (budget_.comparisons < pairs * space.constraints.size()) {
+        budget_.comparisons = 0; // one such pass would take all of it
+        return;
+      }
       std::vector<Expression> facts;
       for (const Bound &lower : bounds->first)
         for (const Bound &upper : bounds->second)
@@ -621,7 +633,7 @@ Expected<Expression> Counter::count(IterationSpace space) {
       continue;
     break;
   }
-  if (budget_.parts == 0 || space.weight.terms().size() > mostTerms)
+  if (budget_.parts == 0 || budget_.comparisons == 0 || space.weight.terms().size() > mostTerms)
     return failure("its execution count falls into too many cases");
   --budget_.parts;
   if (space.variables.empty())

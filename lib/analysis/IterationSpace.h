@@ -32,6 +32,7 @@ struct IterationSpace {
 /// read. Counted down, so that one budget can serve many sets.
 struct CountingBudget {
   unsigned parts = 600;
+  unsigned comparisons = 400'000; ///< of one constraint with one fact: a microsecond or two each
 };
 
 /// The sum of the weights. Fails if the set has no bound in some direction, or if the budget is spent.

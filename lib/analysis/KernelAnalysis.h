@@ -15,6 +15,11 @@ struct KernelParameter {
   std::string type; ///< as people write it: "const double *", "unsigned int"
 };
 
+struct KernelLoop {
+  std::string location;
+  std::string whyUncounted; ///< empty: how often it iterates has a formula, or a trips pragma states it
+};
+
 struct KernelAnalysis {
   std::string symbol;   ///< mangled
   std::string name;     ///< as people write it: "gemm<float>"
@@ -27,6 +32,7 @@ struct KernelAnalysis {
   /// names each of them.
   std::map<std::string, Expression> costs;
   std::vector<UnknownCost> unknowns;
+  std::vector<KernelLoop> loops; ///< as optimised: each inlined copy by itself, unrolled ones gone
   std::map<std::string, KernelResources> resources; ///< by architecture, "sm_90"
 };
 

@@ -150,6 +150,8 @@ void countKernel(llvm::Function &function, const DeclaredKernel &declared, Analy
   auto &postDominators = analyses.functions.getResult<llvm::PostDominatorTreeAnalysis>(function);
   const ExecutionCounts counts =
       countExecutions(function, declared, evolution, loops, dominators, postDominators);
+  for (const CountedLoop &loop : counts.loops)
+    result.loops.push_back({loop.location, loop.whyUnknown});
   Costs costs;
   sumUp(counts, costs, result.unknowns);
   addUncounted(counts, result.unknowns);
