@@ -35,6 +35,7 @@ int main(int argc, char *argv[]) {
   const std::vector<std::string> passedOn(std::min(dashes + 1, argv + argc), argv + argc);
   // One line per subcommand: addXCommand(app, exitCode);
   addAnnotateCommands(app, passedOn, exitCode);
+  addImportCommand(app, exitCode);
   addMapCommand(app, exitCode);
   addReportCommand(app, exitCode);
 #ifdef STREAMMAP_BUILD_AND_RUN
