@@ -1,6 +1,7 @@
 #include "support/ForeignGraphs.h"
 #include "interchange/Import.h"
 #include "support/Files.h"
+#include "support/Text.h"
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -43,6 +44,21 @@ SolvedGraph readSolvedDot(const std::string &path) {
   ImportedProblem problem = imported(path, {.format = "dot"});
   const double optimum = problem.optimum.value_or(Seconds()).value();
   return {problemOf(std::move(problem)), optimum};
+}
+
+std::vector<std::vector<std::string>> csvRows(const std::string &path) {
+  const Expected<std::string> text = readFile(path);
+  std::vector<std::vector<std::string>> rows;
+  for (std::string_view line : text ? split(*text, '\n') : std::vector<std::string_view>()) {
+    std::vector<std::string> cells;
+    for (std::string_view cell : split(trim(line), ','))
+      cells.emplace_back(cell);
+    if (!trim(line).empty())
+      rows.push_back(std::move(cells));
+  }
+  if (!rows.empty())
+    rows.erase(rows.begin());
+  return rows;
 }
 
 std::string sharedData() {

@@ -3,6 +3,7 @@
 // Bad files end the test with a message.
 #include "support/Processors.h"
 #include <string>
+#include <vector>
 
 namespace streammap::test {
 
@@ -23,6 +24,9 @@ struct SolvedGraph {
 
 /// Graphviz files of Sinnen's group, each with its proved optimum.
 SolvedGraph readSolvedDot(const std::string &path);
+
+/// Rows of a table of results that comes with a set, without its heading.
+std::vector<std::vector<std::string>> csvRows(const std::string &path);
 
 /// The folder of public data, or nothing: STREAMMAP_SHARED_DATA, else ../shared/data beside the checkout.
 std::string sharedData();
