@@ -2,6 +2,7 @@
 // how placements are found; each rule is one function.
 #include "model/Violations.h"
 #include "model/Footprint.h"
+#include "model/MemoryOverTime.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -27,9 +28,11 @@ public:
     checkDevices();
     checkGroups();
     checkOverlap();
-    if (checkTransfers())
-      checkDependencies();
     checkMemory();
+    if (checkTransfers()) {
+      checkDependencies();
+      checkMemoryOverTime();
+    }
     checkPower();
     return std::move(violations_);
   }
@@ -281,6 +284,19 @@ private:
         report(ViolationKind::memory, title(task) + " needs " + toText(needed) + " on " + deviceOf(task) +
                                           ", which has " + toText(capacity) + ", at " +
                                           exact(chosen_[task]->start));
+    }
+  }
+
+  void checkMemoryOverTime() {
+    for (const MemoryExcess &excess :
+         findMemoryExcess(graph_, cluster_, placement_.transfers, chosen_, tolerance_)) {
+      const TaskId running = excess.running;
+      if (running.valid() && footprint(graph_.tasks[running]) > modelOf(running).memory)
+        continue; // told above
+      report(ViolationKind::memory,
+             deviceName(cluster_, excess.device) + " holds " + toText(excess.held) + " at " +
+                 exact(excess.time) + (running.valid() ? ", while " + title(running) + " runs there" : "") +
+                 ", but has " + toText(cluster_.models[cluster_.devices[excess.device].model].memory));
     }
   }
 

@@ -53,7 +53,7 @@ constexpr Region unnamedRegion{UINT64_MAX, 0, 0, 0};
 /// Numbers pieces in the order in which tasks, by id, first need them.
 class PieceCollector {
 public:
-  explicit PieceCollector(const TaskGraph &graph) : graph_(graph), received_(graph.buffers.size()) {}
+  explicit PieceCollector(const TaskGraph &graph) : graph_(graph) {}
 
   IndexedVector<PieceId, Piece> pieces;
   Rows<TaskId, PieceId> inputs;
@@ -62,26 +62,24 @@ public:
   /// `incoming`: the task's dependencies by index.
   void add(TaskId id, std::span<const std::size_t> incoming) {
     needed_.clear();
+    received_.assign(graph_.tasks[id].accesses.size(), 0);
+    unnamed_.clear();
     for (std::size_t i : incoming)
       if (graph_.dependencies[i].size > Bytes())
         addDependency(id, i);
-    for (const Access &access : graph_.tasks[id].accesses)
-      if (reads(access))
-        addInitial(access);
-    for (std::size_t i : incoming)
-      if (graph_.dependencies[i].buffer)
-        received_[*graph_.dependencies[i].buffer] = 0;
+    addInitial(graph_.tasks[id]);
     inputs.append(needed_);
   }
 
 private:
   void addDependency(TaskId id, std::size_t index) {
     const Dependency &dependency = graph_.dependencies[index];
+    const std::vector<Access> &accesses = graph_.tasks[id].accesses;
     double explained = 0;
-    if (dependency.buffer) {
-      received_[*dependency.buffer] += dependency.size.value();
+    if (dependency.buffer)
       for (const Access &written : graph_.tasks[dependency.from].accesses)
-        for (const Access &read : graph_.tasks[id].accesses) {
+        for (std::size_t r = 0; r < accesses.size(); ++r) {
+          const Access &read = accesses[r];
           if (written.buffer != *dependency.buffer || read.buffer != *dependency.buffer || !writes(written) ||
               !reads(read))
             continue;
@@ -90,24 +88,38 @@ private:
             continue;
           const Region &smaller = overlap == written.region.bytes() ? written.region : read.region;
           need({dependency.from, dependency.buffer, smaller}, bytes(static_cast<double>(overlap)), index);
+          // No more than the dependency carries: others may have written the rest since.
+          received_[r] += std::min(dependency.size.value(), static_cast<double>(overlap));
           explained += static_cast<double>(overlap);
         }
-    }
     const Bytes rest = bytes(dependency.size.value() - explained);
     if (rest <= Bytes())
       return;
-    if (dependency.buffer) // no accesses, or not enough of them: the rest moves as one
+    if (dependency.buffer) { // no accesses, or not enough of them: the rest moves as one
       need({dependency.from, dependency.buffer, unnamedRegion}, rest, index);
-    else
+      unnamed_.emplace_back(*dependency.buffer, rest.value());
+    } else {
       needed_.push_back(pieces.push({dependency.from, std::nullopt, index, rest, newBlock()}));
+    }
   }
 
-  void addInitial(const Access &access) {
-    const double size = static_cast<double>(access.region.bytes());
-    const double fresh = size - received_[access.buffer];
-    received_[access.buffer] = std::max(0.0, received_[access.buffer] - size);
-    if (fresh > 0)
-      need({TaskId(), access.buffer, access.region}, bytes(fresh), std::nullopt);
+  /// What a task reads and did not receive was there at the start. Bytes received without a region count for
+  /// the buffer's accesses in order.
+  void addInitial(const Task &task) {
+    for (std::size_t r = 0; r < task.accesses.size(); ++r) {
+      const Access &access = task.accesses[r];
+      if (!reads(access))
+        continue;
+      double fresh = static_cast<double>(access.region.bytes()) - received_[r];
+      for (auto &[buffer, left] : unnamed_)
+        if (buffer == access.buffer && fresh > 0) {
+          const double covered = std::min(fresh, left);
+          fresh -= covered;
+          left -= covered;
+        }
+      if (fresh > 0)
+        need({TaskId(), access.buffer, access.region}, bytes(fresh), std::nullopt);
+    }
   }
 
   void need(const PieceKey &key, Bytes size, std::optional<std::size_t> dependency) {
@@ -116,7 +128,8 @@ private:
       pieces.push({key.producer, key.buffer, dependency, size, blockOf(key, size)});
     else
       pieces[found->second].size = std::max(pieces[found->second].size, size);
-    needed_.push_back(found->second);
+    if (isNew || std::ranges::find(needed_, found->second) == needed_.end())
+      needed_.push_back(found->second);
   }
 
   BlockId newBlock() { return BlockId(blockCount++); }
@@ -133,7 +146,9 @@ private:
   const TaskGraph &graph_;
   std::unordered_map<PieceKey, PieceId, KeyHash> known_;
   std::unordered_map<PlaceKey, BlockId, KeyHash> blocks_;
-  IndexedVector<BufferId, double> received_; ///< by the task at hand; zero between tasks
+  // Of the task at hand:
+  std::vector<double> received_;                     ///< bytes of each access that dependencies bring
+  std::vector<std::pair<BufferId, double>> unnamed_; ///< bytes that they bring and no access names
   std::vector<PieceId> needed_;
 };
 
@@ -168,7 +183,9 @@ void Problem::collectMemory() {
     for (std::size_t i = 0; i < own.size(); ++i)
       if (i == 0 || own[i].first != own[i - 1].first)
         data += own[i].second;
-    const Bytes whole = footprint(graph_->tasks[id]);
+    const Task &task = graph_->tasks[id];
+    const bool says = task.deviceMemory || !task.accesses.empty();
+    const Bytes whole = says ? footprint(task) : data; // otherwise it takes what it reads and writes
     footprints_.push(whole);
     workspaces_.push(std::max(Bytes(), whole - data));
     memoryNeeds_.push(std::max(whole, data));

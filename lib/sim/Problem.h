@@ -60,7 +60,8 @@ public:
   }
   Seconds timeOn(TaskId task, DeviceId device) const { return estimate(task, classOf(device))->time; }
 
-  /// What the task occupies while it runs (Footprint.h).
+  /// What the task occupies while it runs: its footprint (Footprint.h), or, where the graph gives neither
+  /// memory nor accesses, its inputs and outputs.
   Bytes footprintOf(TaskId task) const { return footprints_[task]; }
   /// The part of the footprint that is none of its inputs and outputs; never negative.
   Bytes workspace(TaskId task) const { return workspaces_[task]; }

@@ -1,5 +1,4 @@
 #include "sim/ScheduleBuilder.h"
-#include "model/Footprint.h"
 #include <algorithm>
 #include <tuple>
 
@@ -12,12 +11,14 @@ constexpr std::size_t nearestCopies = 8;
 
 } // namespace
 
-ScheduleBuilder::ScheduleBuilder(const Problem &problem) : problem_(&problem), links_(problem.fabric()) {
+ScheduleBuilder::ScheduleBuilder(const Problem &problem)
+    : problem_(&problem), links_(problem.fabric()), memory_(problem) {
   const Cluster &cluster = problem.cluster();
   busy_.assign(cluster.devices.size(), {});
   chosen_.assign(problem.graph().tasks.size(), {});
   slots_.assign(problem.graph().tasks.size(), {});
   pieces_.assign(problem.pieces().size(), {});
+  newest_.assign(problem.blockCount(), {});
   carried_.assign(problem.fabric().links().size(), {});
   apartNodes_.resize(problem.apartKeys());
   nodeDevices_.assign(cluster.nodes.size(), {});
@@ -106,11 +107,11 @@ std::vector<DeviceId> ScheduleBuilder::candidates(TaskId task) const {
   return {found.begin(), found.end()};
 }
 
-std::optional<Seconds> ScheduleBuilder::present(PieceId piece, DeviceId device) const {
+const ScheduleBuilder::Copy *ScheduleBuilder::present(PieceId piece, DeviceId device) const {
   for (const Copy &copy : pieces_[piece].copies)
-    if (copy.device == device)
-      return copy.at;
-  return std::nullopt;
+    if (copy.device == device && copy.held)
+      return &copy;
+  return nullptr;
 }
 
 void ScheduleBuilder::considerSource(const Place &source, Seconds at, PieceId piece, DeviceId device,
@@ -123,30 +124,30 @@ void ScheduleBuilder::considerSource(const Place &source, Seconds at, PieceId pi
     best = Delivery{source, std::move(route), start, arrival};
 }
 
-ScheduleBuilder::Delivery ScheduleBuilder::delivery(PieceId id, DeviceId device) const {
+ScheduleBuilder::Delivery ScheduleBuilder::delivery(PieceId id, DeviceId device, Seconds room) const {
   const NodeId node = problem_->cluster().devices[device].node;
   const PieceState &state = pieces_[id];
   std::optional<Delivery> best;
   if (!problem_->pieces()[id].producer.valid())
-    considerSource(Fabric::hostOf(node), Seconds(), id, device, best);
+    considerSource(Fabric::hostOf(node), room, id, device, best);
   for (const HostCopy &host : state.hosts)
     if (host.node == node)
-      considerSource(Fabric::hostOf(node), host.at, id, device, best);
+      considerSource(Fabric::hostOf(node), std::max(host.at, room), id, device, best);
   for (const Copy &copy : state.copies)
-    if (problem_->cluster().devices[copy.device].node == node)
-      considerSource(problem_->fabric().placeOf(copy.device), copy.at, id, device, best);
+    if (copy.held && problem_->cluster().devices[copy.device].node == node)
+      considerSource(problem_->fabric().placeOf(copy.device), std::max(copy.at, room), id, device, best);
   if (!best) // not on the node yet: from where it was written
-    considerSource(problem_->fabric().placeOf(state.copies.front().device), state.copies.front().at, id,
-                   device, best);
+    considerSource(problem_->fabric().placeOf(state.copies.front().device),
+                   std::max(state.copies.front().at, room), id, device, best);
   return *best;
 }
 
-void ScheduleBuilder::deliver(PieceId id, DeviceId device) {
+void ScheduleBuilder::deliver(PieceId id, DeviceId device, Seconds room) {
   const Piece &piece = problem_->pieces()[id];
-  const Delivery chosen = delivery(id, device);
+  const Delivery chosen = delivery(id, device, room);
   const Seconds arrival = links_.reserve(chosen.route, piece.size, chosen.start);
   PieceState &state = pieces_[id];
-  state.copies.push_back({device, arrival});
+  state.copies.push_back({device, true, arrival, chosen.start, arrival});
   const NodeId node = problem_->cluster().devices[device].node;
   if (chosen.source.node != node)
     state.hosts.push_back({node, arrival}); // what the network brings passes the host's memory
@@ -221,10 +222,11 @@ Slot ScheduleBuilder::firstGap(TaskId task, DeviceId device, Seconds ready) cons
 }
 
 Slot ScheduleBuilder::slotOn(TaskId task, DeviceId device) const {
-  Seconds ready = predecessorsEnd(task);
+  const Seconds room = roomFrom(task, device);
+  Seconds ready = std::max(predecessorsEnd(task), room);
   for (PieceId piece : problem_->inputs(task)) {
-    const std::optional<Seconds> here = present(piece, device);
-    ready = std::max(ready, here ? *here : delivery(piece, device).arrival);
+    const Copy *here = present(piece, device);
+    ready = std::max(ready, here ? here->at : delivery(piece, device, room).arrival);
   }
   return firstGap(task, device, ready);
 }
@@ -242,11 +244,12 @@ std::optional<DeviceId> ScheduleBuilder::soonest(TaskId task) const {
 
 void ScheduleBuilder::place(TaskId task, DeviceId device) {
   assert(!isPlaced(task) && problem_->allows(task, device));
-  Seconds ready = predecessorsEnd(task);
+  const Seconds room = makeRoom(task, device);
+  Seconds ready = std::max(predecessorsEnd(task), room);
   for (PieceId piece : problem_->inputs(task)) {
     if (!present(piece, device))
-      deliver(piece, device);
-    ready = std::max(ready, *present(piece, device));
+      deliver(piece, device, room);
+    ready = std::max(ready, present(piece, device)->at);
   }
   const Slot slot = firstGap(task, device, ready);
   const ClassId c = problem_->classOf(device);
@@ -256,11 +259,7 @@ void ScheduleBuilder::place(TaskId task, DeviceId device) {
   untouched_[c].erase(device);
   chosen_[task] = device;
   slots_[task] = slot;
-  // What it wrote is now on this device, and nowhere else.
-  for (std::size_t i : problem_->outgoing(task))
-    for (PieceId piece : problem_->inputs(problem_->graph().dependencies[i].to))
-      if (problem_->pieces()[piece].producer == task && pieces_[piece].copies.empty())
-        pieces_[piece].copies.push_back({device, slot.end});
+  recordUse(task, device, slot);
   const NodeId node = problem_->cluster().devices[device].node;
   if (const std::optional<std::size_t> group = problem_->group(task))
     groupNode_[*group] = node;
@@ -269,10 +268,7 @@ void ScheduleBuilder::place(TaskId task, DeviceId device) {
 }
 
 void ScheduleBuilder::collectUse(Placement &placement) const {
-  const TaskGraph &graph = problem_->graph();
-  IndexedVector<DeviceId, Bytes> peak(busy_.size());
-  for (TaskId task : graph.tasks.ids())
-    peak[chosen_[task]] = std::max(peak[chosen_[task]], footprint(graph.tasks[task]));
+  const IndexedVector<DeviceId, Bytes> peak = peakMemory();
   for (DeviceId device : busy_.ids()) {
     if (busy_[device].empty())
       continue;

@@ -11,8 +11,10 @@
 // A task starts in the first gap of its device (insertion, as in HEFT) after its predecessors ended and its
 // data arrived. A piece that is on the device, or on its way there, is not sent again; it comes from wherever
 // it arrives first: another device of the node, the node's host memory if the network brought it there, or
-// its producer.
+// its producer. Where a device's memory is full, data used longest ago is evicted, and a task waits until
+// there is room (DeviceMemory.h, docs/decisions/0008-memory-over-time.md).
 #include "model/Placement.h"
+#include "sim/DeviceMemory.h"
 #include "sim/Problem.h"
 #include "sim/Reservations.h"
 #include <set>
@@ -56,7 +58,10 @@ public:
 private:
   struct Copy {
     DeviceId device;
-    Seconds at;
+    bool held;       ///< still there; the first copy of a piece stays listed when it is not
+    Seconds at;      ///< from when others may read it
+    Seconds from;    ///< from when it takes memory
+    Seconds lastUse; ///< until when, as far as is known
   };
   struct HostCopy {
     NodeId node;
@@ -77,9 +82,20 @@ private:
   void addNodeDevices(TaskId task, NodeId node, std::set<DeviceId> &found) const;
   void considerSource(const Place &source, Seconds at, PieceId piece, DeviceId device,
                       std::optional<Delivery> &best) const;
-  std::optional<Seconds> present(PieceId piece, DeviceId device) const;
-  Delivery delivery(PieceId piece, DeviceId device) const;
-  void deliver(PieceId piece, DeviceId device);
+  const Copy *present(PieceId piece, DeviceId device) const;
+  /// Not before `room`, when the device has memory for it.
+  Delivery delivery(PieceId piece, DeviceId device, Seconds room) const;
+  void deliver(PieceId piece, DeviceId device, Seconds room);
+  Seconds roomFrom(TaskId task, DeviceId device) const;
+  Seconds makeRoom(TaskId task, DeviceId device);
+  struct WriteBack {
+    Route route;
+    Seconds start, end;
+  };
+  std::optional<WriteBack> writeBack(PieceId piece, DeviceId device, Seconds ready) const;
+  Seconds evict(DeviceId device, BlockId block);
+  void recordUse(TaskId task, DeviceId device, Slot slot);
+  IndexedVector<DeviceId, Bytes> peakMemory() const;
   Seconds predecessorsEnd(TaskId task) const;
   Slot firstGap(TaskId task, DeviceId device, Seconds ready) const;
   std::optional<Seconds> powerFrees(DeviceId device, Slot slot) const;
@@ -91,6 +107,8 @@ private:
   IndexedVector<TaskId, DeviceId> chosen_;
   IndexedVector<TaskId, Slot> slots_;
   IndexedVector<PieceId, PieceState> pieces_;
+  DeviceMemory memory_;
+  IndexedVector<BlockId, PieceId> newest_; ///< the version of each block that was written last
   std::vector<Transfer> transfers_;
   IndexedVector<LinkId, Bytes> carried_;
   std::vector<std::optional<NodeId>> groupNode_;

@@ -153,7 +153,9 @@ TEST_CASE("on any cluster the strategies keep the rules, and stay between the bo
     }
     if (!best)
       continue;
-    CHECK(mapTasks(*problem, {})); // what brute force can place, auto can
+    const Expected<Placement> placement = mapTasks(*problem, {});
+    INFO((placement ? "" : placement.error().message));
+    CHECK(placement); // what brute force can place, auto can
     ++mapped;
     CHECK(lowerBound(*problem).time.value() <= best->value() * (1 + 1e-12));
   }

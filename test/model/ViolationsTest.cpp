@@ -211,6 +211,69 @@ TEST_CASE("a task must fit in its device's memory") {
   CHECK(told(graphFromText("a: memory=16GiB"), twoNodes(), placementOf({{0, 0, 1}})).empty());
 }
 
+namespace {
+
+/// a on n1:gpu0 writes 10 GiB for c on n2:gpu0 (16 GiB), which b there writes or reads beside.
+Placement dataWaitsBesideAnotherTask() {
+  Placement placement = placementOf({{0, 0, 1}, {2, 2, 3}, {2, 4, 5}});
+  placement.transfers = {transfer(0, 0, 2, gibibytes(10), 1, 2)};
+  return placement;
+}
+
+} // namespace
+
+TEST_CASE("data that wait for their reader take memory beside other tasks") {
+  // b needs 7 GiB while the 10 GiB for c are there: 17 GiB of 16.
+  TaskGraph graph = graphFromText("a\nb\nc\na -> c 10GiB\nb: memory=7GiB");
+  Placement placement = dataWaitsBesideAnotherTask();
+  CHECK(told(graph, twoNodes(), placement) ==
+        Told{{ViolationKind::memory,
+              "n2:gpu0 holds 17.0 GiB at 2 s, while task 'b' runs there, but has 16.0 GiB"}});
+  // 6 GiB fit.
+  CHECK(told(graphFromText("a\nb\nc\na -> c 10GiB\nb: memory=6GiB"), twoNodes(), placement).empty());
+  // So does 7 GiB when the data come after b.
+  placement.transfers = {transfer(0, 0, 2, gibibytes(10), 3, 4)};
+  CHECK(told(graph, twoNodes(), placement).empty());
+  // Or when they come before, are dropped, and are sent again.
+  placement.transfers = {transfer(0, 0, 2, gibibytes(10), 1, 2), transfer(0, 0, 2, gibibytes(10), 3, 4)};
+  CHECK(told(graph, twoNodes(), placement).empty());
+}
+
+TEST_CASE("what a task wrote stays until its readers on the device have ended") {
+  // a, b and c on one GPU: a's 10 GiB for c and b's 7 GiB
+  TaskGraph graph = graphFromText("a\nb\nc\na -> c 10GiB\nb: memory=7GiB");
+  CHECK(told(graph, twoNodes(), placementOf({{0, 0, 1}, {0, 2, 3}, {0, 4, 5}})) ==
+        Told{{ViolationKind::memory,
+              "n1:gpu0 holds 17.0 GiB at 2 s, while task 'b' runs there, but has 16.0 GiB"}});
+  // b after c, or what a wrote fetched again from the node's memory: nothing is held while b runs.
+  CHECK(told(graph, twoNodes(), placementOf({{0, 0, 1}, {0, 4, 5}, {0, 2, 3}})).empty());
+  Placement back = placementOf({{0, 0, 1}, {0, 2, 3}, {0, 4, 5}});
+  back.transfers = {transfer(0, std::nullopt, 0, gibibytes(10), 3, 4)};
+  CHECK(told(graph, twoNodes(), back).empty());
+}
+
+TEST_CASE("data as at the start take memory from their transfer on") {
+  // Two regions of 9 GiB, read by two tasks; both transfers end before the first task starts.
+  TaskGraph graph = graphFromText("a\nb");
+  const BufferId buffer = graph.buffers.push({"x", "x", gibibytes(18), ""});
+  for (std::uint64_t half = 0; half < 2; ++half)
+    graph.tasks[TaskId(half)].accesses = {
+        {buffer, AccessMode::in, {half * (std::uint64_t{9} << 30), std::uint64_t{9} << 30, 0, 1}}};
+  Placement placement = placementOf({{0, 2, 3}, {0, 4, 5}});
+  Transfer first = transfer(0, std::nullopt, 0, gibibytes(9), 0, 1);
+  first.dependency.reset();
+  first.buffer = buffer;
+  Transfer second = first;
+  second.start = seconds(1);
+  second.end = seconds(2);
+  placement.transfers = {first, second};
+  CHECK(told(graph, twoNodes(), placement) ==
+        Told{{ViolationKind::memory, "n1:gpu0 holds 18.0 GiB at 1 s, but has 16.0 GiB"}});
+  placement.transfers[1].start = seconds(3);
+  placement.transfers[1].end = seconds(4);
+  CHECK(told(graph, twoNodes(), placement).empty());
+}
+
 TEST_CASE("a task's footprint counts every byte of its accesses once") {
   Task task;
   task.accesses = {{BufferId(0), AccessMode::in, {0, 100, 0, 1}},
