@@ -40,9 +40,8 @@ std::string ratio(double ours, double theirs) {
   return theirs == 0 ? "-" : text;
 }
 
-void printMachine(const Published &known, const std::string &folder,
+void printMachine(const Published &known, const char *links, const ProcessorGraph &machine,
                   const std::vector<std::string> &strategies) {
-  const ProcessorGraph machine = readTiledMachine(folder, known.machine, known.tiles);
   const Expected<Problem> problem = makeProblem(machine.graph, machine.cluster);
   for (const std::string &strategy : strategies) {
     const std::clock_t start = std::clock();
