@@ -126,4 +126,28 @@ std::string shortest(double value) {
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
 }
 
+bool naturallyBefore(std::string_view a, std::string_view b) {
+  const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+  while (!a.empty() && !b.empty()) {
+    if (isDigit(a.front()) && isDigit(b.front())) {
+      const auto number = [&](std::string_view &text) {
+        std::size_t zeros = std::min(text.find_first_not_of('0'), text.size());
+        text.remove_prefix(zeros);
+        std::string_view digits = text.substr(0, std::ranges::find_if_not(text, isDigit) - text.begin());
+        text.remove_prefix(digits.size());
+        return digits;
+      };
+      std::string_view x = number(a), y = number(b);
+      if (x != y)
+        return x.size() != y.size() ? x.size() < y.size() : x < y;
+      continue;
+    }
+    if (a.front() != b.front())
+      return a.front() < b.front();
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  return a.size() < b.size();
+}
+
 } // namespace streammap

@@ -31,6 +31,8 @@ std::string didYouMean(std::string_view word, std::span<const std::string> candi
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::string join(std::span<const std::string_view> parts, std::string_view separator);
+/// "n2" before "n10": runs of digits compare as numbers, everything else by character.
+bool naturallyBefore(std::string_view a, std::string_view b);
 std::string_view trim(std::string_view text);
 /// The beginning of a text that is too long for a message: at most 60 bytes, "..." included.
 std::string abbreviated(std::string_view text);

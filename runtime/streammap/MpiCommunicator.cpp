@@ -165,6 +165,18 @@ bool startedByLauncher() {
   return slurmTasks && std::getenv("SLURM_PROCID") && std::atoi(slurmTasks) > 1;
 }
 
+/// How many processes the launcher says it started; 0 where it does not say. mpirun and Hydra come before
+/// Slurm: inside an allocation they start their own agents through srun, whose variables the ranks inherit.
+/// In a step of a heterogeneous job SLURM_NTASKS counts those of one component only.
+int startedProcesses() {
+  for (const char *variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char *size = std::getenv(variable))
+      return std::atoi(size);
+  const char *components = std::getenv("SLURM_HET_SIZE"), *tasks = std::getenv("SLURM_NTASKS");
+  const bool heterogeneous = components && std::atoi(components) > 1;
+  return tasks && std::getenv("SLURM_PROCID") && !heterogeneous ? std::atoi(tasks) : 0;
+}
+
 std::unique_ptr<Communicator> makeMpiCommunicator() {
   int initialised = 0;
   MPI_Initialized(&initialised);
@@ -176,13 +188,12 @@ std::unique_ptr<Communicator> makeMpiCommunicator() {
   }
   auto communicator = std::make_unique<MpiCommunicator>();
   // A launcher of another MPI starts ranks that do not know each other, each a world of one.
-  const char *slurmTasks = std::getenv("SLURM_NTASKS");
-  if (slurmTasks && std::getenv("SLURM_PROCID") && std::atoi(slurmTasks) != communicator->worldSize())
-    fail("srun started " + std::string(slurmTasks) + " processes, but this one is in an MPI world of " +
-         std::to_string(communicator->worldSize()) +
-         "; choose the launcher of the MPI the program is built with (srun --mpi=pmix for Open MPI, "
-         "--mpi=pmi2 for "
-         "MPICH)");
+  if (const int started = startedProcesses(); started > 0 && started != communicator->worldSize())
+    fail(
+        "the launcher started " + std::to_string(started) +
+        " processes, but this one is in an MPI world of " + std::to_string(communicator->worldSize()) +
+        "; choose the launcher of the MPI the program is built with (srun --mpi=pmix or mpirun for Open MPI, "
+        "srun --mpi=pmi2 or mpiexec.hydra for MPICH)");
   return communicator;
 }
 

@@ -7,31 +7,6 @@
 namespace streammap::engine {
 namespace {
 
-/// "n2" before "n10": runs of digits compare as numbers.
-bool naturallyBefore(std::string_view a, std::string_view b) {
-  const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
-  while (!a.empty() && !b.empty()) {
-    if (isDigit(a.front()) && isDigit(b.front())) {
-      const auto number = [&](std::string_view &text) {
-        std::size_t zeros = std::min(text.find_first_not_of('0'), text.size());
-        text.remove_prefix(zeros);
-        std::string_view digits = text.substr(0, std::ranges::find_if_not(text, isDigit) - text.begin());
-        text.remove_prefix(digits.size());
-        return digits;
-      };
-      std::string_view x = number(a), y = number(b);
-      if (x != y)
-        return x.size() != y.size() ? x.size() < y.size() : x < y;
-      continue;
-    }
-    if (a.front() != b.front())
-      return a.front() < b.front();
-    a.remove_prefix(1);
-    b.remove_prefix(1);
-  }
-  return a.size() < b.size();
-}
-
 /// A member that must be there; says so when it is not.
 std::optional<JsonValue> member(JsonValue object, std::string_view key, Diagnostics &diagnostics) {
   for (JsonValue value : object.children())
@@ -83,6 +58,18 @@ void readProgram(JsonValue root, Plan &plan) {
 }
 
 } // namespace
+
+bool Plan::reorder(const std::vector<std::string> &order) {
+  if (order.size() != nodes.size() || !std::ranges::is_permutation(order, nodes))
+    return false;
+  std::vector<int> newRank;
+  for (const std::string &node : nodes)
+    newRank.push_back(static_cast<int>(std::ranges::find(order, node) - order.begin()));
+  for (PlannedTask &task : tasks)
+    task.rank = newRank[static_cast<std::size_t>(task.rank)];
+  nodes = order;
+  return true;
+}
 
 int Plan::devicesOf(int rank) const {
   int count = 0;

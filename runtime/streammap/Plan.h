@@ -23,6 +23,8 @@ struct Plan {
   std::vector<std::string> arguments; ///< of the program, as the placement was made for
   std::map<std::string, double> parameters;
 
+  /// Gives rank r to the r-th of `order`; false, and nothing changed, where these are not the plan's nodes.
+  bool reorder(const std::vector<std::string> &order);
   /// One more than the highest device that `rank` uses.
   int devicesOf(int rank) const;
   /// Distinct GPUs in use, over all ranks.

@@ -1,4 +1,5 @@
 #include "streammap/Process.h"
+#include "model/Hostlist.h"
 #include "model/TraceEvents.h"
 #include "streammap/CudaDevicePort.h"
 #include "streammap/Failure.h"
@@ -52,7 +53,30 @@ std::optional<Plan> planOfEnvironment() {
   std::optional<Plan> plan = readPlan(*text, path, diagnostics);
   if (!plan)
     failTogether("the placement cannot be used\n" + toText(diagnostics), RunExit::programDiffers);
+  if (const std::string list = variable("STREAMMAP_NODES"); !list.empty()) {
+    const Expected<std::vector<std::string>> nodes = expandHostlist(list);
+    if (!nodes || !plan->reorder(*nodes))
+      failTogether("STREAMMAP_NODES is '" + abbreviated(list) + "', and these are not the nodes of " + path,
+                   RunExit::environmentFailed);
+  }
   return plan;
+}
+
+/// Slurm's name of the node this process is on; empty elsewhere.
+std::string slurmNode() {
+  return variable("SLURMD_NODENAME");
+}
+
+/// Whether this process is on the node of another rank. Without Slurm the host's name decides only where it
+/// is the name of one of the placement's nodes: hosts may be called otherwise.
+bool isMisplaced(const Plan &plan, std::size_t rank) {
+  if (const std::string node = slurmNode(); !node.empty())
+    return node != plan.nodes[rank];
+  const std::string host = hostName(), shortName = host.substr(0, host.find('.'));
+  for (std::size_t other = 0; other < plan.nodes.size(); ++other)
+    if (plan.nodes[other] == host || plan.nodes[other] == shortName)
+      return other != rank;
+  return false;
 }
 
 /// Only rank 0 prints, unless the user wants to see all.
@@ -73,10 +97,16 @@ void checkFit(const Plan &plan, const Communicator &communicator, int devices) {
                      std::to_string(communicator.worldSize()) +
                      " ranks were started; start one per node ('streammap run' does)",
                  RunExit::environmentFailed);
+  const auto rank = static_cast<std::size_t>(communicator.rank());
+  if (variable("STREAMMAP_CHECK_NODES") == "1" && isMisplaced(plan, rank))
+    fail("this process was started on " + (slurmNode().empty() ? hostName() : slurmNode()) + ", but rank " +
+         std::to_string(rank) + " of " + plan.file + " is " + plan.nodes[rank] +
+         "; start ranks in the order of STREAMMAP_NODES (srun: --distribution=arbitrary and SLURM_HOSTFILE)");
   const int needed = plan.devicesOf(communicator.rank());
   if (needed > devices)
     fail(plan.file + " uses GPU " + std::to_string(needed - 1) + " of this node and it has " +
-         std::to_string(devices) + (devices == 1 ? " device" : " devices"));
+         std::to_string(devices) + (devices == 1 ? " device" : " devices") +
+         (slurmNode().empty() ? "" : "; ask Slurm for all GPUs of a node: --exclusive --gres=gpu:N"));
 }
 
 } // namespace

@@ -304,6 +304,38 @@ TEST_CASE("a program that is not there, a placement that is none") {
   CHECK(contains(ran.output, "missing key 'name'"));
 }
 
+TEST_CASE("ranks may come in any order of nodes, if they are told which") {
+  const Words arguments{"stencil", "24", "4"};
+  const Folder folder;
+  const std::string placement = placeAtRandom(folder, record(folder, arguments), {3, 1}, 5);
+  const Ran ran = run(runCommand(placement, arguments), {"STREAMMAP_NODES=n[2,0,1]"});
+  INFO(ran.output);
+  CHECK(ran.exitCode == 0);
+  CHECK(ran.output == serialOutput(arguments));
+  const Ran other = run(runCommand(placement, arguments), {"STREAMMAP_NODES=n[0-3]"});
+  CHECK(other.exitCode == 4);
+  CHECK(contains(other.output, "STREAMMAP_NODES is 'n[0-3]', and these are not the nodes of"));
+}
+
+TEST_CASE("a rank that wakes up on another rank's node stops the job") {
+  const Words arguments{"stencil", "24", "4"};
+  const Folder folder;
+  const std::string placement = placeAtRandom(folder, record(folder, arguments), {2, 1}, 5);
+  const Ran ran = run(runCommand(placement, arguments), {"STREAMMAP_CHECK_NODES=1", "SLURMD_NODENAME=n1"});
+  CHECK(ran.exitCode == 4);
+  CHECK(contains(ran.output, "this process was started on n1, but rank 0 of"));
+}
+
+TEST_CASE("processes that a launcher of another MPI started do not compute everything twice") {
+  const Words arguments{"stencil", "24", "4"};
+  const Folder folder;
+  const std::string placement = placeAtRandom(folder, record(folder, arguments), {1, 1}, 5);
+  const Ran ran =
+      run({program, "stencil", "24", "4"}, {"STREAMMAP_PLACEMENT=" + placement, "PMI_SIZE=2", "PMI_RANK=0"});
+  CHECK(ran.exitCode == 4);
+  CHECK(contains(ran.output, "the launcher started 2 processes, but this one is in an MPI world of 1"));
+}
+
 TEST_CASE("a placement for more ranks than were started is refused") {
   const Folder folder;
   const std::string placement = placeAtRandom(folder, record(folder, {"stencil", "16", "2"}), {2, 1}, 1);
