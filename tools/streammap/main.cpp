@@ -38,6 +38,7 @@ int main(int argc, char *argv[]) {
   addImportCommand(app, exitCode);
   addMapCommand(app, exitCode);
   addReportCommand(app, exitCode);
+  addLaunchFilesCommand(app, passedOn, exitCode);
 #ifdef STREAMMAP_BUILD_AND_RUN
   addBuildCommand(app, passedOn, exitCode);
   addRunCommand(app, passedOn, exitCode);
