@@ -1,100 +1,35 @@
 // How far the strategies are from proved optima, and how long they take as problems grow.
 //
 //   ninja -C build bench-mapper && build/bin/bench-mapper            # all tables
-//   build/bin/bench-mapper quality                                   # or: speed
+//   build/bin/bench-mapper search --sample 4 --seconds 10            # every fourth graph, 10 s for each
 //
-// Quality reads the public graphs in the folder STREAMMAP_SHARED_DATA names (default: shared/data beside the
-// checkout); where it is absent, only the graphs written down in the tests are measured.
+// Tables: quality (list schedulers and auto), search (gap to proved optima), speed (time as problems grow).
+#include "Sets.h"
 #include "mapper/MapTasks.h"
 #include "support/Cholesky.h"
-#include "support/ForeignGraphs.h"
-#include <algorithm>
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 using namespace streammap;
+using namespace streammap::bench;
 using namespace streammap::test;
 
 namespace {
 
-/// A problem and a length to hold answers against: a proved optimum, or the best anybody found.
-struct Case {
-  ProcessorGraph graph;
-  double reference;
+struct Options {
+  std::string table = "all";
+  std::size_t sample = 1;
+  double seconds = 10;
+  unsigned threads = 1;
+  bool verbose = false;
 };
 
-struct Set {
-  std::string name;
-  std::vector<Case> cases;
-};
-
-std::vector<std::vector<std::string>> rowsOf(const std::string &path) {
-  std::ifstream file(path);
-  std::vector<std::vector<std::string>> rows;
-  std::string line;
-  std::getline(file, line); // heading
-  while (std::getline(file, line)) {
-    std::vector<std::string> cells;
-    std::istringstream in(line);
-    for (std::string cell; std::getline(in, cell, ',');)
-      cells.push_back(cell);
-    rows.push_back(std::move(cells));
-  }
-  return rows;
-}
-
-std::string ccrBand(const std::string &file) {
-  const std::size_t at = file.find("CCR_");
-  if (at == std::string::npos)
-    return "no communication";
-  const double ccr = std::stod(file.substr(at + 4));
-  return ccr < 0.5 ? "CCR < 0.5" : ccr < 1.5 ? "CCR ~ 1" : ccr < 5 ? "CCR ~ 2" : "CCR ~ 10";
-}
-
-std::vector<Set> qualitySets() {
-  std::vector<Set> sets{{"two papers' examples", {{topcuogluExample(), 73}, {peftExample(), 113}}}};
-  const std::string data = sharedData();
-  if (data.empty()) {
-    std::printf("no public graphs found: set STREAMMAP_SHARED_DATA to their folder\n");
-    return sets;
-  }
-  const std::string published = data + "/hetero-dag/published-examples/", generated = data + "/hetero-dag/";
-  sets.push_back({"published examples, optima", {}});
-  for (const auto &row : rowsOf(published + "optimal.csv"))
-    sets.back().cases.push_back({readHeteroDag(published + row[0]), std::stod(row[3])});
-  sets.push_back({"hetero-dag, best found", {}});
-  for (const auto &row : rowsOf(generated + "reference.csv"))
-    if (const std::string file = generated + "generated/" + row[0]; std::filesystem::exists(file))
-      sets.back().cases.push_back({readHeteroDag(file), std::stod(row.back())});
-  sets.push_back({"STG, best known", {}});
-  for (const auto &row : rowsOf(data + "/stg/best-known.csv"))
-    if (const std::string file = data + "/stg/" + row[0]; std::filesystem::exists(file))
-      sets.back().cases.push_back({readStg(file, std::stoul(row[1])), std::stod(row[3])});
-  std::map<std::string, Set> bands;
-  std::vector<std::string> files;
-  for (const auto &entry : std::filesystem::directory_iterator(data + "/optimal-comm"))
-    if (entry.path().extension() == ".dot")
-      files.push_back(entry.path().string());
-  std::ranges::sort(files);
-  for (const std::string &file : files) {
-    SolvedGraph solved = readSolvedDot(file);
-    Set &band = bands[ccrBand(file)];
-    band.name = "optimal-comm, " + ccrBand(file);
-    band.cases.push_back({std::move(solved.problem), solved.optimum});
-  }
-  for (auto &[name, band] : bands)
-    sets.push_back(std::move(band));
-  return sets;
-}
-
-Placement mapped(const TaskGraph &graph, const Cluster &cluster, std::string_view strategy) {
+Placement mapped(const TaskGraph &graph, const Cluster &cluster, const MapOptions &options) {
   const Expected<Problem> problem = makeProblem(graph, cluster);
-  Expected<Placement> placement = problem ? mapTasks(*problem, {.strategy = std::string(strategy)})
-                                          : Expected<Placement>(std::unexpected(problem.error()));
+  Expected<Placement> placement =
+      problem ? mapTasks(*problem, options) : Expected<Placement>(std::unexpected(problem.error()));
   if (!placement) {
     std::fprintf(stderr, "%s\n", placement.error().message.c_str());
     std::exit(1);
@@ -102,12 +37,18 @@ Placement mapped(const TaskGraph &graph, const Cluster &cluster, std::string_vie
   return std::move(*placement);
 }
 
+/// CPU seconds of this process since `start`, so that a busy machine does not show.
+double secondsSince(std::clock_t start) {
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
 /// "5.5 % / 43 %": mean excess over the reference, and the share that reaches it.
 std::string excess(const Set &set, std::string_view strategy) {
   double sum = 0;
   std::size_t reached = 0;
   for (const Case &one : set.cases) {
-    const double makespan = mapped(one.graph.graph, one.graph.cluster, strategy).predicted.makespan.value();
+    const MapOptions options{.strategy = std::string(strategy), .effort = Effort::fast};
+    const double makespan = mapped(one.graph.graph, one.graph.cluster, options).predicted.makespan.value();
     sum += makespan / one.reference - 1;
     reached += makespan <= one.reference * (1 + 1e-6);
   }
@@ -118,40 +59,73 @@ std::string excess(const Set &set, std::string_view strategy) {
   return text;
 }
 
-void printQuality() {
+void printQuality(const Options &options) {
   constexpr std::array columns{"heft", "peft", "cpop", "one-device", "auto"};
-  std::printf("\nQuality: mean excess over the reference / share of graphs that reach it\n%-28s %6s", "",
-              "graphs");
+  std::printf(
+      "\nQuality: mean excess over the reference / share of graphs that reach it (auto: --effort fast)"
+      "\n%-32s %6s",
+      "", "graphs");
   for (const char *column : columns)
     std::printf(" %16s", column);
   std::printf("\n");
-  for (const Set &set : qualitySets()) {
-    std::printf("%-28s %6zu", set.name.c_str(), set.cases.size());
+  for (const Set &set : knownSets(options.sample)) {
+    std::printf("%-32s %6zu", set.name.c_str(), set.cases.size());
     for (const char *column : columns)
       std::printf(" %16s", excess(set, column).c_str());
     std::printf("\n");
   }
 }
 
-/// CPU seconds of this process since `start`, so that a busy machine does not show.
-double secondsSince(std::clock_t start) {
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+void printSearch(const Options &options) {
+  std::printf("\nSearch: `auto --effort thorough --time-limit %g`, %u thread%s, against the reference\n"
+              "%-32s %6s %9s %9s %9s %9s %9s %9s\n",
+              options.seconds, options.threads, options.threads == 1 ? "" : "s", "", "graphs", "mean gap",
+              "worst", "reached", "better", "proved", "mean s");
+  for (const Set &set : knownSets(options.sample)) {
+    double sum = 0, worst = -1, cpu = 0;
+    std::size_t reached = 0, better = 0, proved = 0;
+    for (const Case &one : set.cases) {
+      const std::clock_t start = std::clock();
+      const Placement placement = mapped(one.graph.graph, one.graph.cluster,
+                                         {.strategy = "auto",
+                                          .effort = Effort::thorough,
+                                          .timeLimit = seconds(options.seconds),
+                                          .threads = options.threads});
+      const double used = secondsSince(start), gap = placement.predicted.makespan.value() / one.reference - 1;
+      sum += gap;
+      worst = std::max(worst, gap);
+      cpu += used;
+      reached += gap <= 1e-6;
+      better += gap < -1e-6;
+      proved += placement.predicted.gap <= 1e-9;
+      if (options.verbose)
+        std::printf("  %-60s %10.4f reference %10.4f gap %6.2f %% bound gap %6.2f %% %7.2f s\n",
+                    one.name.c_str(), placement.predicted.makespan.value(), one.reference, 100 * gap,
+                    100 * placement.predicted.gap, used);
+    }
+    const double count = static_cast<double>(set.cases.size());
+    std::printf("%-32s %6zu %7.2f %% %7.2f %% %7.1f %% %9zu %9zu %9.2f\n", set.name.c_str(), set.cases.size(),
+                100 * sum / count, 100 * worst, 100 * static_cast<double>(reached) / count, better, proved,
+                cpu / count);
+    std::fflush(stdout);
+  }
 }
 
 void printSpeed() {
   std::printf("\nSpeed: tiled Cholesky on nodes of 8 H100, leaf-spine network, contended\n"
-              "%6s %8s %8s %6s  %-12s %12s %12s %8s %8s\n",
-              "tiles", "tasks", "GPUs", "", "strategy", "CPU s", "makespan", "gap", "used");
+              "%6s %8s %8s  %-12s %12s %12s %8s %8s\n",
+              "tiles", "tasks", "GPUs", "strategy", "CPU s", "makespan", "gap", "used");
   for (const auto &[tiles, nodes] : {std::pair{12, 4}, {20, 25}, {32, 25}, {32, 200}, {48, 200}}) {
     const TaskGraph graph = choleskyWork(static_cast<std::size_t>(tiles), 2048);
     const Cluster cluster = podOf(static_cast<std::size_t>(nodes));
     for (const char *strategy : {"heft", "peft", "cpop", "one-device", "one-node", "auto"}) {
       const std::clock_t start = std::clock();
-      const Placement placement = mapped(graph, cluster, strategy);
-      std::printf("%6d %8zu %8zu %6s  %-12s %12.3f %12s %7.1f%% %8zu\n", tiles, graph.tasks.size(),
-                  cluster.devices.size(), "", strategy, secondsSince(start),
+      const Placement placement = mapped(graph, cluster, {.strategy = strategy});
+      std::printf("%6d %8zu %8zu  %-12s %12.3f %12s %7.1f%% %8zu\n", tiles, graph.tasks.size(),
+                  cluster.devices.size(), strategy, secondsSince(start),
                   toText(placement.predicted.makespan).c_str(), 100 * placement.predicted.gap,
                   placement.devices.size());
+      std::fflush(stdout);
     }
   }
 }
@@ -159,14 +133,22 @@ void printSpeed() {
 } // namespace
 
 int main(int argc, char *argv[]) {
-  const std::string_view wanted = argc > 1 ? argv[1] : "";
-  if (argc > 2 || (!wanted.empty() && wanted != "quality" && wanted != "speed")) {
-    std::fprintf(stderr, "usage: bench-mapper [quality|speed]\n");
-    return 2;
-  }
-  if (wanted != "speed")
-    printQuality();
-  if (wanted != "quality")
+  Options options;
+  CLI::App app("Quality and speed of the mapper");
+  app.add_option("table", options.table, "all, or one of them")
+      ->check(CLI::IsMember({"all", "quality", "search", "speed"}));
+  app.add_option("--sample", options.sample, "only every so many graphs of a set")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seconds", options.seconds, "of search for each graph")->check(CLI::PositiveNumber);
+  app.add_option("--threads", options.threads, "of search");
+  app.add_flag("--verbose", options.verbose, "a line for each graph of the search table");
+  CLI11_PARSE(app, argc, argv);
+  auto wanted = [&](const char *table) { return options.table == "all" || options.table == table; };
+  if (wanted("quality"))
+    printQuality(options);
+  if (wanted("search"))
+    printSearch(options);
+  if (wanted("speed"))
     printSpeed();
   return 0;
 }

@@ -2,6 +2,8 @@
 #include "mapper/ChooseNodes.h"
 #include "mapper/ListSchedulers.h"
 #include "mapper/LowerBound.h"
+#include "mapper/Portfolio.h"
+#include "mapper/Search.h"
 #include "model/Violations.h"
 #include "support/Text.h"
 #include <algorithm>
@@ -10,39 +12,17 @@
 namespace streammap {
 namespace {
 
-Expected<Placement> mapAuto(const Problem &problem, const MapOptions &options);
-
-constexpr std::array<Strategy, 7> table{{
-    {"auto", "all of the below, the best one kept", mapAuto},
-    {"heft", "by upward rank, where it ends first (Topcuoglu et al. 2002)", mapHeft},
-    {"peft", "HEFT that looks ahead through an optimistic cost table (Arabnejad, Barbosa 2014)", mapPeft},
-    {"cpop", "the critical path on one device (Topcuoglu et al. 2002)", mapCpop},
-    {"one-device", "everything on the device that runs it fastest", mapOneDevice},
-    {"one-node", "HEFT on the best single node", mapOneNode},
-    {"round-robin", "tasks dealt out in turn; for comparison", mapRoundRobin},
+constexpr std::array<Strategy, 8> table{{
+    {"auto", "all that build a placement, then a search from the best", mapAuto},
+    {"heft", "by upward rank, where it ends first (Topcuoglu et al. 2002)", mapHeft, true},
+    {"peft", "HEFT that looks ahead through an optimistic cost table (Arabnejad, Barbosa 2014)", mapPeft,
+     true},
+    {"cpop", "the critical path on one device (Topcuoglu et al. 2002)", mapCpop, true},
+    {"search", "simulated annealing from the best of the list schedulers", mapSearch},
+    {"one-device", "everything on the device that runs it fastest", mapOneDevice, true},
+    {"one-node", "HEFT on the best single node", mapOneNode, true},
+    {"round-robin", "tasks dealt out in turn; for comparison", mapRoundRobin, true},
 }};
-
-/// The best of all strategies: for each list scheduler there are graphs on which another is at least twice as
-/// good (Coleman and Krishnamachari, "PISA", 2024), and with much communication one device is often best.
-Expected<Placement> mapAuto(const Problem &problem, const MapOptions &options) {
-  std::optional<Placement> best;
-  std::optional<Error> firstError;
-  for (const Strategy &strategy : std::span(table).subspan(1)) {
-    Expected<Placement> placement = strategy.map(problem, options);
-    if (!placement) {
-      if (!firstError)
-        firstError = placement.error();
-      continue;
-    }
-    if (best && placement->predicted.makespan >= best->predicted.makespan)
-      continue;
-    best = std::move(*placement);
-    best->solver.strategy = strategy.name;
-  }
-  if (!best)
-    return std::unexpected(*firstError);
-  return std::move(*best);
-}
 
 const Strategy *findStrategy(const std::string &name) {
   const auto found = std::ranges::find(table, name, &Strategy::name);
@@ -75,7 +55,8 @@ Expected<Placement> mapTasks(const Problem &problem, const MapOptions &options) 
   if (placement->solver.strategy.empty())
     placement->solver.strategy = strategy->name;
   placement->solver.seed = options.seed;
-  placement->solver.steps = problem.graph().tasks.size();
+  if (placement->solver.steps == 0)
+    placement->solver.steps = problem.graph().tasks.size();
 
   const LowerBound bound = lowerBound(problem);
   Prediction &predicted = placement->predicted;

@@ -40,7 +40,7 @@ Placement mapEverywhere(const TaskGraph &graph, const Cluster &cluster) {
   std::optional<Placement> last;
   for (const char *strategy : {"heft", "peft", "cpop", "round-robin", "auto"}) {
     INFO(strategy);
-    const Expected<Placement> placement = mapTasks(*problem, {.strategy = strategy});
+    const Expected<Placement> placement = mapTasks(*problem, {.strategy = strategy, .effort = Effort::fast});
     REQUIRE(placement);
     CHECK(findViolations(graph, cluster, *placement).empty());
     last = *placement;

@@ -144,7 +144,8 @@ TEST_CASE("on any cluster the strategies keep the rules, and stay between the bo
     const std::optional<Seconds> best = bruteForceMakespan(*problem);
     for (const Strategy &strategy : strategies()) {
       INFO(strategy.name);
-      const Expected<Placement> placement = mapTasks(*problem, {.strategy = std::string(strategy.name)});
+      const Expected<Placement> placement =
+          mapTasks(*problem, {.strategy = std::string(strategy.name), .effort = Effort::fast});
       if (!placement)
         continue;    // its greedy order found no node that the groups leave; baselines may never fit
       REQUIRE(best); // what one strategy found, brute force finds
@@ -153,7 +154,7 @@ TEST_CASE("on any cluster the strategies keep the rules, and stay between the bo
     }
     if (!best)
       continue;
-    const Expected<Placement> placement = mapTasks(*problem, {});
+    const Expected<Placement> placement = mapTasks(*problem, {.effort = Effort::fast});
     INFO((placement ? "" : placement.error().message));
     CHECK(placement); // what brute force can place, auto can
     ++mapped;
@@ -206,7 +207,8 @@ TEST_CASE("doubling every time, byte and latency doubles makespan and bound exac
       for (std::size_t i = 0; i < strategies().size(); ++i) {
         Expected<Placement> placement = failure("");
         if (problem)
-          placement = mapTasks(*problem, {.strategy = std::string(strategies()[i].name)});
+          placement =
+              mapTasks(*problem, {.strategy = std::string(strategies()[i].name), .effort = Effort::fast});
         if (!doubled) {
           once.push_back(placement ? std::optional(placement->predicted) : std::nullopt);
           continue;

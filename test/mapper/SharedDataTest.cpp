@@ -42,7 +42,7 @@ std::vector<std::vector<std::string>> rowsOf(const std::string &path) {
 double mapped(const ProcessorGraph &g) {
   const Expected<Problem> problem = makeProblem(g.graph, g.cluster);
   REQUIRE(problem);
-  const Expected<Placement> placement = mapTasks(*problem, {});
+  const Expected<Placement> placement = mapTasks(*problem, {.effort = Effort::fast});
   REQUIRE(placement);
   CHECK(placement->predicted.lowerBound <= placement->predicted.makespan);
   return placement->predicted.makespan.value();
