@@ -63,10 +63,12 @@ Seconds Evaluator::earliest(const Timeline &timeline, Seconds ready, Seconds len
 }
 
 void Evaluator::add(Timeline &timeline, Busy busy) {
-  if (timeline.empty() || timeline.back().start <= busy.start)
+  // By start, then end, so that ends ascend also where a task takes no time.
+  auto key = [](const Busy &other) { return std::pair(other.start, other.end); };
+  if (timeline.empty() || key(timeline.back()) <= key(busy))
     timeline.push_back(busy);
   else
-    timeline.insert(std::ranges::upper_bound(timeline, busy.start, {}, &Busy::start), busy);
+    timeline.insert(std::ranges::upper_bound(timeline, key(busy), {}, key), busy);
   reserved_.push_back({&timeline, busy});
 }
 
@@ -74,7 +76,7 @@ void Evaluator::remove(Timeline &timeline, Busy busy) {
   if (timeline.back().start == busy.start && timeline.back().end == busy.end)
     return timeline.pop_back();
   auto at = std::ranges::upper_bound(timeline, busy.start, {}, &Busy::start);
-  do // of several that start together, the one that was added last comes last
+  do // of several that start together
     --at;
   while (at->end != busy.end);
   timeline.erase(at);

@@ -12,7 +12,10 @@ Seconds BusyTimes::earliest(Seconds ready, Seconds length) const {
 }
 
 void BusyTimes::add(Interval interval) {
-  const auto at = std::ranges::upper_bound(busy_, interval.start, {}, &Interval::start);
+  // By start, then end: of a task that takes no time and one that starts at the same moment, the former is
+  // first, so that ends ascend as well, which `earliest` counts on.
+  const auto at = std::ranges::upper_bound(busy_, std::pair(interval.start, interval.end), {},
+                                           [](const Interval &i) { return std::pair(i.start, i.end); });
   busy_.insert(at, interval);
 }
 

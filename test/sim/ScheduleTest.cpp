@@ -185,3 +185,11 @@ TEST_CASE("a link nobody described costs nothing") {
   CHECK(startMs(placement, 1) == Approx(1000));
   CHECK(placement.transfers.size() == 1); // it moves all the same
 }
+
+TEST_CASE("a task that takes no time does not let two others overlap") {
+  // one device: a 0-2, b at 0 with no time, then c 2-3
+  const Placement placement = run(graphFromText("a\nb\nc\na: 2s\nb: 0s\nc: 1s"), network(1, 1), {0, 0, 0});
+  CHECK(startMs(placement, 1) == 0);
+  CHECK(startMs(placement, 2) == Approx(2000));
+  CHECK(placement.predicted.makespan.value() == Approx(3));
+}
