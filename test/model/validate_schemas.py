@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks files against the JSON Schemas of docs/schemas.
 
-    validate_schemas.py SOURCE_DIR FOLDER_OR_FILE...
+    validate_schemas.py [--kinds=KIND,...] SOURCE_DIR FOLDER_OR_FILE...
 
 The schemas must be right by themselves, every StreamMAP file found must pass its schema, and every file spoilt in one
 way (an unknown key, a missing one, a wrong type) must fail it, so that a schema that allows everything is noticed.
@@ -19,6 +19,8 @@ except ImportError:
     sys.exit(77)
 
 KINDS = ("tasks", "cluster", "placement", "report")
+if len(sys.argv) > 1 and sys.argv[1].startswith("--kinds="):
+    KINDS = tuple(sys.argv.pop(1).removeprefix("--kinds=").split(","))
 
 
 def schema_kind(document):
@@ -45,7 +47,10 @@ def spoilt(document):
     unknown = copy.deepcopy(document)
     unknown["no_such_key"] = 1
     yield "an unknown key", unknown
-    required = "nodes" if "nodes" in document and document["schema"] != "streammap.report/1" else "tasks" if "tasks" in document else "assignments"
+    if document["schema"] == "streammap.cluster/1":
+        required = "nodes"
+    else:
+        required = next(key for key in ("tasks", "assignments", "levers", "alternatives", "rows", "links") if key in document)
     missing = copy.deepcopy(document)
     del missing[required]
     yield f"no '{required}'", missing

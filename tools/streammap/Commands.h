@@ -32,6 +32,7 @@ void addImportCommand(CLI::App &app, ExitCode &exitCode);
 void addMapCommand(CLI::App &app, ExitCode &exitCode);
 void addReportCommand(CLI::App &app, ExitCode &exitCode);
 void addLaunchFilesCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
+void addExplainCommand(CLI::App &app, ExitCode &exitCode);
 /// `passedOn` is what follows "--" on the command line: compiler flags, the program's arguments.
 void addBuildCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
 void addRunCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
