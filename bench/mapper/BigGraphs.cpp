@@ -2,7 +2,6 @@
 #include "model/Dependencies.h"
 #include "support/Cholesky.h"
 #include <algorithm>
-#include <cmath>
 #include <random>
 
 namespace streammap::bench {
@@ -26,7 +25,7 @@ TaskGraph layeredGraph(std::size_t tasks, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   TaskGraph graph;
   graph.tasks.reserve(tasks);
-  const std::size_t width = std::max<std::size_t>(1, static_cast<std::size_t>(std::sqrt(tasks)));
+  const std::size_t width = std::max<std::size_t>(1, tasks / 64);
   for (std::size_t t = 0; t < tasks; ++t) {
     Task task = numbered(t);
     task.seconds["*"] = milliseconds(1 + static_cast<double>(below(random, 20)));

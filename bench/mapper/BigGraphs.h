@@ -5,8 +5,9 @@
 
 namespace streammap::bench {
 
-/// Layers of about sqrt(tasks) tasks, each reading what one to three tasks of the layer before wrote (1 to 16
-/// MiB); times of 1 to 20 ms. No buffers: the plain graphs of other tools look like this.
+/// 64 layers, so that a million tasks fill thousands of devices, each task reading what one to three tasks of
+/// the layer before wrote (1 to 16 MiB); times of 1 to 20 ms. No buffers: the plain graphs of other tools
+/// look like this.
 TaskGraph layeredGraph(std::size_t tasks, std::uint64_t seed);
 
 /// A grid of `side` x `side` blocks of 8 MiB over as many steps as give about `tasks` tasks; each block reads

@@ -31,12 +31,15 @@ DeviceMemory::DeviceMemory(const Problem &problem) : problem_(&problem) {
 
 DeviceMemory::Demand DeviceMemory::demandOf(TaskId task, DeviceId device) const {
   const State &state = states_[device];
+  const Bytes workspace = problem_->workspace(task), limit = capacity(device);
+  // Most often there is room even if nothing of it were there.
+  if (state.held + problem_->memoryNeed(task) + std::max(workspace, state.workspace) <= limit)
+    return {};
   const std::vector<PieceId> own = ownPieces(*problem_, task);
   Bytes wanted = state.held;
   for (PieceId piece : own)
     if (!state.residents.contains(problem_->pieces()[piece].block))
       wanted += problem_->pieces()[piece].size;
-  const Bytes workspace = problem_->workspace(task), limit = capacity(device);
   if (wanted + std::max(workspace, state.workspace) <= limit)
     return {};
   // A larger workspace of an earlier task is only in the way until that task has ended.

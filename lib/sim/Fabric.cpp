@@ -78,16 +78,25 @@ void Fabric::addSwitches() {
 
 /// Breadth first, so that the way to each switch is one of the shortest.
 Fabric::Ascent Fabric::ascentFrom(SwitchId leaf) const {
-  Ascent ascent{{leaf, {}}};
-  for (std::size_t i = 0; i < ascent.size(); ++i)
-    for (const SwitchHop &hop : hops_[ascent[i].first]) {
-      if (std::ranges::any_of(ascent, [&](const auto &known) { return known.first == hop.to; }))
+  Ascent ascent;
+  ascent.ways.push_back({leaf, {}});
+  for (std::size_t i = 0; i < ascent.ways.size(); ++i)
+    for (const SwitchHop &hop : hops_[ascent.ways[i].first]) {
+      if (std::ranges::any_of(ascent.ways, [&](const auto &known) { return known.first == hop.to; }))
         continue;
-      std::vector<SwitchHop> way = ascent[i].second;
+      std::vector<SwitchHop> way = ascent.ways[i].second;
       way.push_back(hop);
-      ascent.emplace_back(hop.to, std::move(way));
+      ascent.ways.emplace_back(hop.to, std::move(way));
     }
+  for (std::size_t i = 0; i < ascent.ways.size(); ++i)
+    ascent.positions.emplace_back(ascent.ways[i].first, i);
+  std::ranges::sort(ascent.positions);
   return ascent;
+}
+
+const std::vector<Fabric::SwitchHop> *Fabric::Ascent::wayTo(SwitchId above) const {
+  const auto found = std::ranges::lower_bound(positions, above, {}, [](const auto &p) { return p.first; });
+  return found != positions.end() && found->first == above ? &ways[found->second].second : nullptr;
 }
 
 void Fabric::pass(Route &route, LinkId link, Seconds latency) const {
@@ -134,26 +143,28 @@ void Fabric::passSwitches(Route &route, NodeId from, NodeId to) const {
   if (!fromLeaf || !toLeaf || *fromLeaf == *toLeaf)
     return;
   // Of the switches above both, those with the fewest hops; the destination's number chooses among them.
-  struct Meeting {
-    const std::vector<SwitchHop> *up, *down;
-  };
-  std::vector<Meeting> meetings;
-  std::size_t fewest = SIZE_MAX;
-  for (const auto &[above, up] : ascents_[*fromLeaf])
-    for (const auto &[other, down] : ascents_[*toLeaf]) {
-      if (above != other || up.size() + down.size() > fewest)
-        continue;
-      if (up.size() + down.size() < fewest)
-        meetings.clear();
-      fewest = up.size() + down.size();
-      meetings.push_back({&up, &down});
+  const Ascent &ascent = ascents_[*fromLeaf], &descent = ascents_[*toLeaf];
+  std::size_t fewest = SIZE_MAX, meetings = 0;
+  for (const auto &[above, up] : ascent.ways)
+    if (const std::vector<SwitchHop> *down = descent.wayTo(above)) {
+      const std::size_t hops = up.size() + down->size();
+      meetings = hops < fewest ? 1 : meetings + (hops == fewest);
+      fewest = std::min(fewest, hops);
     }
-  if (meetings.empty())
+  if (meetings == 0)
     return;
-  const Meeting &chosen = meetings[to.index() % meetings.size()];
-  for (const SwitchHop &hop : *chosen.up)
+  std::size_t skipped = to.index() % meetings;
+  for (const auto &[above, up] : ascent.ways)
+    if (const std::vector<SwitchHop> *down = descent.wayTo(above);
+        down && up.size() + down->size() == fewest && skipped-- == 0)
+      return passOver(route, up, *down);
+}
+
+void Fabric::passOver(Route &route, const std::vector<SwitchHop> &up,
+                      const std::vector<SwitchHop> &down) const {
+  for (const SwitchHop &hop : up)
     pass(route, hop.up, Seconds());
-  for (auto hop = chosen.down->rbegin(); hop != chosen.down->rend(); ++hop)
+  for (auto hop = down.rbegin(); hop != down.rend(); ++hop)
     pass(route, hop->down, Seconds());
 }
 

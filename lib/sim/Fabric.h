@@ -9,6 +9,7 @@
 // channels, and one transfer uses one of them at its full rate, as one flow does under ECMP. Links with no
 // described bandwidth are not here: they cost nothing.
 #include "model/Cluster.h"
+#include "support/ShortVector.h"
 
 namespace streammap {
 
@@ -28,7 +29,7 @@ struct Place {
 };
 
 struct Route {
-  std::vector<LinkId> links; ///< source first
+  ShortVector<LinkId, 12> links; ///< source first
   Seconds latency;
   BytesPerSecond bandwidth = unlimitedBandwidth; ///< of the narrowest link
   Seconds time(Bytes size) const { return latency + size / bandwidth; }
@@ -60,8 +61,13 @@ private:
     SwitchId to;
     LinkId up, down;
   };
-  using Ascent =
-      std::vector<std::pair<SwitchId, std::vector<SwitchHop>>>; ///< each switch above, and the way there
+  /// What is above a switch, itself included.
+  struct Ascent {
+    std::vector<std::pair<SwitchId, std::vector<SwitchHop>>> ways; ///< each switch, and the way there
+    std::vector<std::pair<SwitchId, std::size_t>> positions;       ///< in `ways`, by switch
+    /// Nothing when the switch is not above.
+    const std::vector<SwitchHop> *wayTo(SwitchId above) const;
+  };
 
   LinkId add(std::string name, BytesPerSecond bandwidth, unsigned channels);
   void addNode(NodeId node, DeviceId firstDevice);
@@ -71,6 +77,7 @@ private:
   bool passPeer(Route &route, DeviceId from, DeviceId to) const;
   void passHostLink(Route &route, const Place &place, bool up) const;
   void passSwitches(Route &route, NodeId from, NodeId to) const;
+  void passOver(Route &route, const std::vector<SwitchHop> &up, const std::vector<SwitchHop> &down) const;
   const NodeType &typeOf(NodeId node) const { return cluster_->nodeTypes[cluster_->nodes[node].type]; }
 
   const Cluster *cluster_;

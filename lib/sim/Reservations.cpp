@@ -3,12 +3,42 @@
 
 namespace streammap {
 
+namespace {
+
+constexpr std::size_t blockSize = 64;
+
+} // namespace
+
 Seconds BusyTimes::earliest(Seconds ready, Seconds length) const {
-  auto next = std::ranges::upper_bound(busy_, ready, {}, &Interval::end);
+  std::size_t next =
+      static_cast<std::size_t>(std::ranges::upper_bound(busy_, ready, {}, &Interval::end) - busy_.begin());
   Seconds start = ready;
-  for (; next != busy_.end() && next->start < start + length; ++next)
-    start = std::max(start, next->end);
+  // A block is passed over only if its gaps are too small whatever the rounding of the sums below.
+  const Seconds rounding = 4e-16 * lastEnd();
+  while (next < busy_.size()) {
+    const std::size_t block = next / blockSize;
+    if (next % blockSize == 0 && widest_[block] + rounding < length) {
+      next = std::min(next + blockSize, busy_.size());
+      start = std::max(start, busy_[next - 1].end);
+      continue;
+    }
+    if (busy_[next].start >= start + length)
+      break;
+    start = std::max(start, busy_[next].end);
+    ++next;
+  }
   return start;
+}
+
+void BusyTimes::updateGaps(std::size_t from) {
+  std::size_t block = from / blockSize;
+  widest_.resize((busy_.size() + blockSize - 1) / blockSize);
+  for (; block < widest_.size(); ++block) {
+    Seconds widest;
+    for (std::size_t i = block * blockSize; i < std::min((block + 1) * blockSize, busy_.size()); ++i)
+      widest = std::max(widest, busy_[i].start - (i == 0 ? Seconds() : busy_[i - 1].end));
+    widest_[block] = widest;
+  }
 }
 
 void BusyTimes::add(Interval interval) {
@@ -16,7 +46,27 @@ void BusyTimes::add(Interval interval) {
   // first, so that ends ascend as well, which `earliest` counts on.
   const auto at = std::ranges::upper_bound(busy_, std::pair(interval.start, interval.end), {},
                                            [](const Interval &i) { return std::pair(i.start, i.end); });
+  const std::size_t position = static_cast<std::size_t>(at - busy_.begin());
   busy_.insert(at, interval);
+  updateGaps(position);
+}
+
+void BusyTimes::addJoined(Interval interval) {
+  const auto after = std::ranges::upper_bound(busy_, interval.start, {}, &Interval::start);
+  const std::size_t position = static_cast<std::size_t>(after - busy_.begin());
+  const bool joinsBefore = position > 0 && busy_[position - 1].end == interval.start;
+  const bool joinsAfter = after != busy_.end() && after->start == interval.end;
+  if (joinsBefore && joinsAfter) {
+    busy_[position - 1].end = after->end;
+    busy_.erase(after);
+  } else if (joinsBefore) {
+    busy_[position - 1].end = interval.end;
+  } else if (joinsAfter) {
+    after->start = interval.start;
+  } else {
+    busy_.insert(after, interval);
+  }
+  updateGaps(position == 0 ? 0 : position - 1);
 }
 
 Reservations::Reservations(const Fabric &fabric) : fabric_(&fabric) {
@@ -55,7 +105,7 @@ Seconds Reservations::reserve(const Route &route, Bytes size, Seconds start) {
   const Seconds length = size / route.bandwidth;
   for (LinkId link : route.links) {
     const std::size_t channel = fabric_->contended() ? earliestOn(link, start, length).channel : 0;
-    channels_[link][channel].add({start, start + length});
+    channels_[link][channel].addJoined({start, start + length});
   }
   return start + route.time(size);
 }

@@ -25,6 +25,9 @@ ScheduleBuilder::ScheduleBuilder(const Problem &problem)
   powerLimited_.assign(cluster.nodes.size(), 0);
   used_.assign(problem.classes().size(), {});
   untouched_.assign(problem.classes().size(), {});
+  untouchedBelow_.assign(problem.classes().size(), {});
+  for (auto &byLeaf : untouchedBelow_)
+    byLeaf.assign(cluster.network.switches.size(), {});
   std::size_t groups = 0;
   for (TaskId task : problem.graph().tasks.ids())
     if (problem.group(task))
@@ -33,6 +36,8 @@ ScheduleBuilder::ScheduleBuilder(const Problem &problem)
   for (DeviceId device : problem.devices()) {
     nodeDevices_[cluster.devices[device].node].push_back(device);
     untouched_[problem.classOf(device)].insert(device);
+    if (const auto &leaf = cluster.nodes[cluster.devices[device].node].leaf)
+      untouchedBelow_[problem.classOf(device)][*leaf].insert(device);
   }
   for (NodeId node : cluster.nodes.ids()) {
     Watts sum;
@@ -54,57 +59,77 @@ bool ScheduleBuilder::groupsAllow(TaskId task, NodeId node) const {
                               [&](std::size_t key) { return apartNodes_[key].contains(node); });
 }
 
-void ScheduleBuilder::addNodeDevices(TaskId task, NodeId node, std::set<DeviceId> &found) const {
+void ScheduleBuilder::addNodeDevices(TaskId task, NodeId node, std::vector<DeviceId> &found) const {
   if (groupsAllow(task, node))
     for (DeviceId device : nodeDevices_[node])
       if (problem_->allows(task, device))
-        found.insert(device);
+        found.push_back(device);
+}
+
+/// The devices of the nodes that got the task's inputs last.
+void ScheduleBuilder::addNearData(TaskId task, std::vector<DeviceId> &found) const {
+  const Cluster &cluster = problem_->cluster();
+  std::vector<NodeId> nodes;
+  for (PieceId piece : problem_->inputs(task)) {
+    const std::vector<Copy> &copies = pieces_[piece].copies;
+    for (std::size_t i = copies.size() - std::min(copies.size(), nearestCopies); i < copies.size(); ++i)
+      nodes.push_back(cluster.devices[copies[i].device].node);
+  }
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  for (NodeId node : nodes)
+    addNodeDevices(task, node, found);
+}
+
+/// Where the largest input was written.
+std::optional<SwitchId> ScheduleBuilder::leafOfData(TaskId task) const {
+  const Cluster &cluster = problem_->cluster();
+  std::optional<SwitchId> leaf;
+  Bytes largest;
+  for (PieceId piece : problem_->inputs(task)) {
+    const std::vector<Copy> &copies = pieces_[piece].copies;
+    if (!copies.empty() && problem_->pieces()[piece].size > largest) {
+      largest = problem_->pieces()[piece].size;
+      leaf = cluster.nodes[cluster.devices[copies.front().device].node].leaf;
+    }
+  }
+  return leaf;
+}
+
+/// The soonest free of a class, the first untouched one, and the first untouched one at the leaf.
+void ScheduleBuilder::addFree(ClassId c, std::optional<SwitchId> leaf, std::vector<DeviceId> &found) const {
+  std::size_t taken = 0;
+  for (const auto &[free, device] : used_[c])
+    if (taken++ < soonestFree)
+      found.push_back(device);
+    else
+      break;
+  if (!untouched_[c].empty())
+    found.push_back(*untouched_[c].begin());
+  if (leaf && !untouchedBelow_[c][*leaf].empty())
+    found.push_back(*untouchedBelow_[c][*leaf].begin());
 }
 
 std::vector<DeviceId> ScheduleBuilder::candidates(TaskId task) const {
-  const Cluster &cluster = problem_->cluster();
-  std::set<DeviceId> found;
+  std::vector<DeviceId> found;
   const std::optional<std::size_t> group = problem_->group(task);
   if (problem_->pinned(task)) {
     addNodeDevices(task, *problem_->pinned(task), found);
   } else if (group && groupNode_[*group]) {
     addNodeDevices(task, *groupNode_[*group], found);
   } else if (problem_->devices().size() <= fewDevices || group || !problem_->apart(task).empty()) {
-    for (NodeId node : cluster.nodes.ids())
+    for (NodeId node : problem_->cluster().nodes.ids())
       addNodeDevices(task, node, found);
   } else {
-    std::optional<SwitchId> leaf;
-    Bytes largest;
-    for (PieceId piece : problem_->inputs(task)) {
-      const std::vector<Copy> &copies = pieces_[piece].copies;
-      const std::size_t skipped = copies.size() > nearestCopies ? copies.size() - nearestCopies : 0;
-      for (std::size_t i = skipped; i < copies.size(); ++i)
-        addNodeDevices(task, cluster.devices[copies[i].device].node, found);
-      if (!copies.empty() && problem_->pieces()[piece].size > largest) {
-        largest = problem_->pieces()[piece].size;
-        leaf = cluster.nodes[cluster.devices[copies.front().device].node].leaf;
-      }
-    }
-    for (ClassId c : problem_->classes().ids()) {
-      if (!problem_->estimate(task, c))
-        continue;
-      std::size_t taken = 0;
-      for (const auto &[free, device] : used_[c])
-        if (taken++ < soonestFree)
-          found.insert(device);
-        else
-          break;
-      if (untouched_[c].empty())
-        continue;
-      found.insert(*untouched_[c].begin());
-      const auto near = std::ranges::find_if(untouched_[c], [&](DeviceId device) {
-        return leaf && cluster.nodes[cluster.devices[device].node].leaf == leaf;
-      });
-      if (near != untouched_[c].end())
-        found.insert(*near);
-    }
+    addNearData(task, found);
+    const std::optional<SwitchId> leaf = leafOfData(task);
+    for (ClassId c : problem_->classes().ids())
+      if (problem_->estimate(task, c))
+        addFree(c, leaf, found);
   }
-  return {found.begin(), found.end()};
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
 }
 
 const ScheduleBuilder::Copy *ScheduleBuilder::present(PieceId piece, DeviceId device) const {
@@ -118,6 +143,8 @@ void ScheduleBuilder::considerSource(const Place &source, Seconds at, PieceId pi
                                      std::optional<Delivery> &best) const {
   const Bytes size = problem_->pieces()[piece].size;
   Route route = problem_->fabric().route(source, problem_->fabric().placeOf(device));
+  if (best && at + route.time(size) >= best->arrival)
+    return; // even on an idle network
   const Seconds start = links_.earliest(route, size, at);
   const Seconds arrival = start + route.time(size);
   if (!best || arrival < best->arrival)
@@ -221,25 +248,49 @@ Slot ScheduleBuilder::firstGap(TaskId task, DeviceId device, Seconds ready) cons
   }
 }
 
-Slot ScheduleBuilder::slotOn(TaskId task, DeviceId device) const {
+/// The slot on a device of a task whose predecessors have ended at `ready`; nothing as soon as it is certain
+/// to end after `limit`.
+std::optional<Slot> ScheduleBuilder::slotWithin(TaskId task, DeviceId device, Seconds ready,
+                                                Seconds limit) const {
+  const Seconds length = problem_->timeOn(task, device);
   const Seconds room = roomFrom(task, device);
-  Seconds ready = std::max(predecessorsEnd(task), room);
+  ready = std::max(ready, room);
   for (PieceId piece : problem_->inputs(task)) {
     const Copy *here = present(piece, device);
     ready = std::max(ready, here ? here->at : delivery(piece, device, room).arrival);
+    if (ready + length > limit)
+      return std::nullopt;
   }
   return firstGap(task, device, ready);
 }
 
+Slot ScheduleBuilder::slotOn(TaskId task, DeviceId device) const {
+  return *slotWithin(task, device, predecessorsEnd(task), seconds(std::numeric_limits<double>::infinity()));
+}
+
+/// Looks at the devices in the order in which they could end the task if its data were there, so that most
+/// need no second look.
 std::optional<DeviceId> ScheduleBuilder::soonest(TaskId task) const {
-  std::optional<DeviceId> best;
-  Seconds bestEnd;
-  for (DeviceId device : candidates(task))
-    if (const Slot slot = slotOn(task, device); !best || slot.end < bestEnd) {
-      best = device;
-      bestEnd = slot.end;
+  const Seconds ready = predecessorsEnd(task);
+  std::vector<std::pair<Seconds, DeviceId>> earliest;
+  for (DeviceId device : candidates(task)) {
+    const Seconds length = problem_->timeOn(task, device);
+    earliest.emplace_back(busy_[device].earliest(ready, length) + length, device);
+  }
+  std::ranges::sort(earliest);
+  std::optional<std::pair<Seconds, DeviceId>> best;
+  for (const auto &[end, device] : earliest) {
+    if (best && std::pair(end, device) > *best) {
+      if (end > best->first)
+        break; // and so do all that follow
+      continue;
     }
-  return best;
+    const Seconds limit = best ? best->first : seconds(std::numeric_limits<double>::infinity());
+    if (const std::optional<Slot> slot = slotWithin(task, device, ready, limit))
+      if (!best || std::pair(slot->end, device) < *best)
+        best = {slot->end, device};
+  }
+  return best ? std::optional(best->second) : std::nullopt;
 }
 
 void ScheduleBuilder::place(TaskId task, DeviceId device) {
@@ -257,6 +308,8 @@ void ScheduleBuilder::place(TaskId task, DeviceId device) {
   busy_[device].add({slot.start, slot.end});
   used_[c].insert({busy_[device].lastEnd(), device});
   untouched_[c].erase(device);
+  if (const auto &leaf = problem_->cluster().nodes[problem_->cluster().devices[device].node].leaf)
+    untouchedBelow_[c][*leaf].erase(device);
   chosen_[task] = device;
   slots_[task] = slot;
   recordUse(task, device, slot);

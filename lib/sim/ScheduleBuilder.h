@@ -79,7 +79,11 @@ private:
   };
 
   bool groupsAllow(TaskId task, NodeId node) const;
-  void addNodeDevices(TaskId task, NodeId node, std::set<DeviceId> &found) const;
+  void addNodeDevices(TaskId task, NodeId node, std::vector<DeviceId> &found) const;
+  void addNearData(TaskId task, std::vector<DeviceId> &found) const;
+  void addFree(ClassId c, std::optional<SwitchId> leaf, std::vector<DeviceId> &found) const;
+  std::optional<SwitchId> leafOfData(TaskId task) const;
+  std::optional<Slot> slotWithin(TaskId task, DeviceId device, Seconds ready, Seconds limit) const;
   void considerSource(const Place &source, Seconds at, PieceId piece, DeviceId device,
                       std::optional<Delivery> &best) const;
   const Copy *present(PieceId piece, DeviceId device) const;
@@ -117,6 +121,7 @@ private:
   IndexedVector<NodeId, char> powerLimited_;                            ///< its GPUs together pass its limit
   IndexedVector<ClassId, std::set<std::pair<Seconds, DeviceId>>> used_; ///< by when they are free for good
   IndexedVector<ClassId, std::set<DeviceId>> untouched_;
+  IndexedVector<ClassId, IndexedVector<SwitchId, std::set<DeviceId>>> untouchedBelow_; ///< by leaf
 };
 
 /// The predicted run of an assignment: tasks are placed in `order` on `device[task]`, without asking whether
