@@ -11,7 +11,8 @@ readonly buildPackages=(
   llvm-22-dev libclang-22-dev clang-22
   nlohmann-json3-dev libcli11-dev libopenmpi-dev openmpi-bin node-d3 python3 python3-venv
 )
-readonly testPackages=(catch2 python3-jsonschema python3-yaml chromium clang-format-22 git)
+readonly testPackages=(catch2 python3-jsonschema python3-yaml chromium clang-format-22 git
+                       slurmctld slurmd slurm-client slurm-wlm-basic-plugins)
 
 # Open MPI refuses to start as root, as in a container, unless told twice.
 if [ "$(id -u)" = 0 ]; then

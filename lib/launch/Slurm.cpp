@@ -118,6 +118,24 @@ std::vector<std::string> slurmRequest(const SlurmComponent &component) {
   return options;
 }
 
+std::vector<UnusableNode> unusableNodes(std::string_view sinfo) {
+  std::vector<UnusableNode> unusable;
+  for (std::string_view line : split(sinfo, '\n')) {
+    const std::vector<std::string_view> fields = split(line, '|');
+    if (fields.size() < 3)
+      continue;
+    // Suffixes are marks: "down*" does not answer, "idle~" is powered down and comes up on demand.
+    const std::string_view state =
+        fields[1].substr(0, fields[1].find_first_not_of("abcdefghijklmnopqrstuvwxyz_"));
+    constexpr std::string_view usable[] = {"idle", "mixed", "allocated", "completing", "planned"};
+    const UnusableNode node{std::string(fields[0]), std::string(state), std::string(fields[2])};
+    if (std::ranges::find(usable, state) == std::end(usable) &&
+        std::ranges::find(unusable, node) == unusable.end())
+      unusable.push_back(node);
+  }
+  return unusable;
+}
+
 std::vector<LaunchFile> slurmFiles(const LaunchPlan &plan, const LaunchOptions &options) {
   const std::vector<SlurmComponent> components = slurmComponents(plan);
   RankVariables variables = splitVariables(plan);
@@ -126,20 +144,19 @@ std::vector<LaunchFile> slurmFiles(const LaunchPlan &plan, const LaunchOptions &
   for (const auto &[name, value] : variables.common)
     text += "export " + name + "=" + shellQuoted(value) + "\n";
 
-  std::vector<std::string> common = srunOptions(options.slurmMpi);
-  common.insert(common.begin(), "srun");
+  const std::string common = shellCommand(srunOptions(options.slurmMpi));
   if (components.size() == 1) {
     text += "# The node of each rank. Slurm sorts a node list, so the order needs a file.\n"
             "SLURM_HOSTFILE=$(mktemp)\nexport SLURM_HOSTFILE\n"
             "trap 'rm -f \"$SLURM_HOSTFILE\"' EXIT\n"
             "cat >\"$SLURM_HOSTFILE\" <<'NODES'\n" +
             slurmHostfile(plan) + "NODES\n";
-    text += shellCommand(common) + " --distribution=arbitrary --ntasks=" + std::to_string(plan.ranks.size()) +
+    text += "srun " + common + " --distribution=arbitrary --ntasks=" + std::to_string(plan.ranks.size()) +
             " " + program(options, variables.script) + "\n";
   } else {
-    text += shellCommand(common);
+    text += "srun";
     for (std::size_t i = 0; i < components.size(); ++i)
-      text += std::string(i > 0 ? " :" : "") + " \\\n  --het-group=" + std::to_string(i) +
+      text += std::string(i > 0 ? " :" : "") + " \\\n  " + common + " --het-group=" + std::to_string(i) +
               " --ntasks=" + std::to_string(components[i].ranks) + " " + program(options, variables.script);
     text += "\n";
   }

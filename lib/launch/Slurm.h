@@ -2,6 +2,7 @@
 // What Slurm is asked for: used by the batch script, by `run --launcher srun` and by `submit`.
 #include "launch/LaunchPlan.h"
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace streammap {
@@ -24,8 +25,20 @@ std::vector<SlurmComponent> slurmComponents(const LaunchPlan &plan);
 /// alone does not keep its order.
 std::string slurmHostfile(const LaunchPlan &plan);
 
-/// Options of every `srun` we make. --kill-on-bad-exit: without it a step whose rank was killed hangs for
-/// ever.
+struct UnusableNode {
+  std::string node;
+  std::string state;  ///< as Slurm calls it: "drained", "down"
+  std::string reason; ///< the administrator's; "none" where there is none
+  bool operator==(const UnusableNode &) const = default;
+};
+
+/// Nodes on which Slurm starts nothing now. A job that asks for one would wait until somebody brings it back.
+/// `sinfo` is what `sinfo --noheader --Node --format=%N|%T|%E` prints; a node in several partitions counts
+/// once.
+std::vector<UnusableNode> unusableNodes(std::string_view sinfo);
+
+/// Options of every component of every `srun` we make. --kill-on-bad-exit: without it a step whose rank was
+/// killed hangs for ever.
 /// --gpu-bind=none: a rank sees all GPUs of its node, which CUDA IPC needs.
 std::vector<std::string> srunOptions(const std::string &mpi);
 

@@ -107,6 +107,13 @@ TEST_CASE("Slurm gets one component where all nodes have as many GPUs, in any or
         Names{"--nodes=5", "--ntasks=5", "--nodelist=n[1-4,10]", "--exclusive", "--gres=gpu:4"});
 }
 
+TEST_CASE("Nodes that Slurm would wait for are told from those it uses") {
+  CHECK(unusableNodes("n001|idle|none\nn002|drained|bad, memory\nn003|mixed|none\nn004|down*|Not responding\n"
+                      "n002|drained|bad, memory\nn005|idle~|none\n") ==
+        std::vector<UnusableNode>{{"n002", "drained", "bad, memory"}, {"n004", "down", "Not responding"}});
+  CHECK(unusableNodes("").empty());
+}
+
 TEST_CASE("Nodes of two kinds become a heterogeneous job whose components keep the rank order") {
   const Cluster machine = cluster();
   std::vector<NodeUse> uses = allNodes;

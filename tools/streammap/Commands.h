@@ -35,6 +35,7 @@ void addLaunchFilesCommand(CLI::App &app, const std::vector<std::string> &passed
 void addExplainCommand(CLI::App &app, ExitCode &exitCode);
 /// `passedOn` is what follows "--" on the command line: compiler flags, the program's arguments.
 void addBuildCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
+void addSubmitCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
 void addRunCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
 
 } // namespace streammap

@@ -1,9 +1,9 @@
 // streammap run: one rank per node of the placement, each under a supervisor (Supervise.h).
 #include "Commands.h"
+#include "StartRanks.h"
 #include "Supervise.h"
-#include "build/RunTool.h"
 #include "build/Tools.h"
-#include "streammap/Plan.h"
+#include "launch/ExplainLauncher.h"
 #include "support/Files.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,7 +23,9 @@ struct RunOptions {
   std::string program;
   std::vector<std::string> arguments;
   std::string placement;
-  std::string launcher; ///< empty: local for one node, mpirun for more
+  std::string launcher; ///< empty: local for one node, srun in an allocation that has the nodes, else mpirun
+  std::string slurmMpi;
+  std::string cluster;
   std::string trace;
   std::string record;
   std::string diagnostics = "text";
@@ -31,51 +33,6 @@ struct RunOptions {
   bool allOutput = false;
   bool onNodes = false;
 };
-
-using Environment = std::map<std::string, std::string>;
-
-/// How one launcher starts `ranks` copies of a command.
-struct Launcher {
-  std::string path;
-  enum class Kind { openMpi, mpich } kind = Kind::openMpi;
-};
-
-Expected<Launcher> findLauncher() {
-  Launcher launcher;
-  launcher.path = findOnPath("mpirun");
-  if (launcher.path.empty())
-    return failure("cannot find mpirun on PATH (apt-get install openmpi-bin)");
-  const Expected<ToolRun> version = runTool({launcher.path, "--version"});
-  if (!version)
-    return std::unexpected(version.error());
-  if (version->output.find("Open MPI") == std::string::npos)
-    launcher.kind = Launcher::Kind::mpich;
-  return launcher;
-}
-
-std::vector<std::string> launchCommand(const Launcher &launcher, const std::vector<std::string> &nodes,
-                                       const RunOptions &options, const Environment &environment) {
-  std::vector<std::string> command{launcher.path};
-  const bool openMpi = launcher.kind == Launcher::Kind::openMpi;
-  if (openMpi) {
-    // Quiet: supervisors report failures. Unbound: a rank's devices and threads want all of its node's cores.
-    command.insert(command.end(), {"-q", "--bind-to", "none"});
-    if (geteuid() == 0)
-      command.push_back("--allow-run-as-root");
-    for (const auto &[name, value] : environment)
-      command.insert(command.end(), {"-x", name});
-  }
-  if (options.onNodes) {
-    std::string hosts;
-    for (const std::string &node : nodes)
-      hosts += (hosts.empty() ? "" : ",") + node + (openMpi ? ":1" : "");
-    command.insert(command.end(), {openMpi ? "--host" : "-hosts", hosts});
-  } else if (openMpi) {
-    command.push_back("--oversubscribe");
-  }
-  command.insert(command.end(), {"-n", std::to_string(nodes.size())});
-  return command;
-}
 
 Environment environmentFor(const RunOptions &options, const engine::Plan *plan) {
   Environment environment;
@@ -96,9 +53,14 @@ Environment environmentFor(const RunOptions &options, const engine::Plan *plan) 
   return environment;
 }
 
+struct LoadedPlan {
+  std::string text;
+  engine::Plan plan;
+};
+
 /// Nothing, with the reason printed and `exitCode` set, where there is none to use.
-std::optional<engine::Plan> loadPlan(const RunOptions &options, ExitCode &exitCode) {
-  const Expected<std::string> text = readFile(options.placement);
+std::optional<LoadedPlan> loadPlan(const RunOptions &options, ExitCode &exitCode) {
+  Expected<std::string> text = readFile(options.placement);
   if (!text) {
     exitCode = environmentFailure(text.error().message);
     return std::nullopt;
@@ -106,16 +68,18 @@ std::optional<engine::Plan> loadPlan(const RunOptions &options, ExitCode &exitCo
   Diagnostics diagnostics;
   std::optional<engine::Plan> plan = engine::readPlan(*text, options.placement, diagnostics);
   printDiagnostics(diagnostics, options.diagnostics);
-  if (!plan)
+  if (!plan) {
     exitCode = ExitCode::inputErrors;
-  return plan;
+    return std::nullopt;
+  }
+  return LoadedPlan{std::move(*text), std::move(*plan)};
 }
 
 /// The full path of the program; empty if it cannot be run.
 std::string resolveProgram(const std::string &name) {
   if (name.find('/') == std::string::npos && !fs::exists(name))
     return findOnPath(name);
-  return access(name.c_str(), X_OK) == 0 ? fs::absolute(name).string() : std::string();
+  return access(name.c_str(), X_OK) == 0 ? fs::absolute(name).lexically_normal().string() : std::string();
 }
 
 ExitCode fromChild(const ChildEnd &end, const RunOptions &options) {
@@ -127,37 +91,72 @@ ExitCode fromChild(const ChildEnd &end, const RunOptions &options) {
   return static_cast<ExitCode>(128 + WTERMSIG(end.status));
 }
 
+std::string chooseLauncher(const RunOptions &options, const engine::Plan *plan) {
+  if (!options.launcher.empty())
+    return options.launcher;
+  if (plan && insideAllocationOf(*plan) && !findOnPath("srun").empty())
+    return "srun";
+  return plan && (plan->nodes.size() > 1 || options.onNodes) ? "mpirun" : "local";
+}
+
+/// Runs the launcher's command; what it says of a failure is put into plainer words where we know them.
+ExitCode runLauncher(const StartCommand &start, const RunOptions &options) {
+  const ChildEnd end = runChild(start.words, start.environment, options.timeoutSeconds, Listen::toErrors);
+  if (!start.temporaryFile.empty())
+    fs::remove(start.temporaryFile);
+  const bool failed = !WIFEXITED(end.status) || WEXITSTATUS(end.status) != 0;
+  if (failed && !end.timedOut && !end.passedOn)
+    if (const std::optional<std::string> why = explainLauncherOutput(end.heard))
+      return environmentFailure(*why);
+  return fromChild(end, options);
+}
+
+ExitCode startRanks(const std::string &launcherName, const LoadedPlan &loaded, const RunOptions &options,
+                    const std::string &program, StartRequest request) {
+  const Expected<Launcher> launcher = findLauncher(launcherName, program, options.slurmMpi);
+  if (!launcher)
+    return environmentFailure(launcher.error().message);
+  if (options.onNodes || launcherName == "srun") {
+    request.where = Where::onNodes;
+    request.plan = launchPlanOf(loaded.plan, loaded.text, options.placement, options.cluster);
+    request.environment.merge(commonEnvironment(request.plan, fs::absolute(options.placement)));
+  }
+  if (launcherName == "srun" && !std::getenv("SLURM_JOB_ID"))
+    if (const Expected<void> usable = requireUsableNodes(request.plan.nodes); !usable)
+      return environmentFailure(usable.error().message);
+  const Expected<StartCommand> start = startCommand(*launcher, request);
+  if (!start)
+    return environmentFailure(start.error().message);
+  return runLauncher(*start, options);
+}
+
 ExitCode runProgram(const RunOptions &options) {
   ExitCode exitCode = ExitCode::done;
-  std::optional<engine::Plan> plan;
-  if (!options.placement.empty() && !(plan = loadPlan(options, exitCode)))
+  std::optional<LoadedPlan> loaded;
+  if (!options.placement.empty() && !(loaded = loadPlan(options, exitCode)))
     return exitCode;
+  const engine::Plan *plan = loaded ? &loaded->plan : nullptr;
   const std::string program = resolveProgram(options.program);
   if (program.empty())
     return environmentFailure("cannot run " + options.program +
                               ": no such program, or it may not be executed");
-  const Environment environment = environmentFor(options, plan ? &*plan : nullptr);
+  const Environment environment = environmentFor(options, plan);
   for (const auto &[name, value] : environment)
     setenv(name.c_str(), value.c_str(), 1);
 
   std::vector<std::string> rank{fs::read_symlink("/proc/self/exe"), "supervise-rank", "--", program};
   rank.insert(rank.end(), options.arguments.begin(), options.arguments.end());
-  const std::size_t ranks = plan ? plan->nodes.size() : 1;
-  if (options.launcher == "local" && ranks > 1) {
+  const std::string launcher = chooseLauncher(options, plan);
+  if (launcher == "local" && plan && plan->nodes.size() > 1) {
     std::fprintf(stderr, "streammap: error: %s uses %zu nodes; --launcher local starts one process\n",
-                 options.placement.c_str(), ranks);
+                 options.placement.c_str(), plan->nodes.size());
     return ExitCode::wrongUsage;
   }
-  if (ranks == 1 && options.launcher != "mpirun" && !options.onNodes)
+  if (launcher == "local" || !plan)
     return fromChild(runChild(rank, {}, options.timeoutSeconds), options);
-
-  const Expected<Launcher> launcher = findLauncher();
-  if (!launcher)
-    return environmentFailure(launcher.error().message);
-  std::vector<std::string> command = launchCommand(
-      *launcher, plan ? plan->nodes : std::vector<std::string>{"localhost"}, options, environment);
-  command.insert(command.end(), rank.begin(), rank.end());
-  return fromChild(runChild(command, {}, options.timeoutSeconds), options);
+  StartRequest request{.plan = {}, .rank = rank, .environment = environment};
+  request.plan.ranks.resize(plan->nodes.size());
+  return startRanks(launcher, *loaded, options, program, std::move(request));
 }
 
 } // namespace
@@ -175,10 +174,15 @@ void addRunCommand(CLI::App &app, const std::vector<std::string> &passedOn, Exit
   command->add_option("--placement", options->placement, "Who runs what; without one all runs on one GPU");
   command
       ->add_option("--launcher", options->launcher,
-                   "How ranks start (default: local for one node, else mpirun)")
-      ->check(CLI::IsMember({"mpirun", "local"}));
+                   "How ranks start (default: local for one node, srun inside its allocation, else mpirun)")
+      ->check(CLI::IsMember({"srun", "mpirun", "mpiexec", "local"}));
+  command->add_option("--mpi", options->slurmMpi,
+                      "srun's --mpi (default: pmix for programs of Open MPI, pmi2 for those of MPICH)");
   command->add_flag("--on-nodes", options->onNodes,
-                    "Start each rank on the host that has its node's name (default: all on this machine)");
+                    "Start each rank on the host that has its node's name, as srun always does (default: all "
+                    "on this machine)");
+  command->add_option("--cluster", options->cluster,
+                      "Cluster file for the order of ranks, where the one the placement names is elsewhere");
   command->add_option("--trace", options->trace, "Write what happened as a Chrome trace (Perfetto opens it)");
   command->add_option("--record", options->record,
                       "Skip the kernels and write the tasks that are met as a tasks.json file");

@@ -1,14 +1,17 @@
 #include "Supervise.h"
 #include "streammap/StatusPage.h"
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace streammap {
@@ -31,6 +34,63 @@ public:
 
 private:
   sigset_t set_, before_;
+};
+
+/// Passes a child's standard error on to ours and keeps the end of it. Inactive unless asked to listen.
+class ErrorListener {
+public:
+  explicit ErrorListener(Listen listen) {
+    if (listen == Listen::toErrors && pipe2(ends_, O_CLOEXEC) != 0)
+      ends_[0] = ends_[1] = -1;
+  }
+  /// In the child, before exec.
+  void redirect() const {
+    if (ends_[1] >= 0)
+      dup2(ends_[1], STDERR_FILENO);
+  }
+  /// In the parent, once the child has its end.
+  void start() {
+    if (ends_[1] < 0)
+      return;
+    close(ends_[1]);
+    thread_ = std::thread([this] { passOn(); });
+  }
+  /// Once the child has ended. Processes it left behind may hold the pipe open: they are not waited for.
+  std::string finish() {
+    if (!thread_.joinable())
+      return {};
+    stopping_ = true;
+    thread_.join();
+    close(ends_[0]);
+    return std::move(heard_);
+  }
+
+private:
+  void passOn() {
+    constexpr std::size_t kept = 64 << 10;
+    char buffer[4096];
+    for (;;) {
+      pollfd ready{ends_[0], POLLIN, 0};
+      const bool last = stopping_;
+      if (poll(&ready, 1, last ? 0 : 100) <= 0) {
+        if (last)
+          return;
+        continue;
+      }
+      const ssize_t got = read(ends_[0], buffer, sizeof buffer);
+      if (got <= 0)
+        return;
+      (void)!write(STDERR_FILENO, buffer, static_cast<std::size_t>(got));
+      heard_.append(buffer, static_cast<std::size_t>(got));
+      if (heard_.size() > 2 * kept)
+        heard_.erase(0, heard_.size() - kept);
+    }
+  }
+
+  int ends_[2] = {-1, -1};
+  std::atomic<bool> stopping_ = false;
+  std::string heard_;
+  std::thread thread_;
 };
 
 [[noreturn]] void becomeProgram(const std::vector<std::string> &command,
@@ -56,32 +116,49 @@ double secondsSince(const timespec &start) {
          1e-9 * static_cast<double>(now.tv_nsec - start.tv_nsec);
 }
 
-} // namespace
+/// Whose end is also the child's.
+enum class EndsWithParent { no, yes };
 
-ChildEnd runChild(const std::vector<std::string> &command,
-                  const std::map<std::string, std::string> &environment, double timeoutSeconds) {
+ChildEnd superviseChild(const std::vector<std::string> &command,
+                        const std::map<std::string, std::string> &environment, double timeoutSeconds,
+                        Listen listen, EndsWithParent endsWithParent) {
   constexpr double graceSeconds = 5;
   const BlockedSignals signals;
-  const pid_t parent = getpid(), child = fork();
+  ErrorListener listener(listen);
+  const pid_t parent = getpid(), grandparent = getppid(), child = fork();
   if (child < 0) {
     std::fprintf(stderr, "streammap: error: cannot start a process: %s\n", std::strerror(errno));
     return {4 << 8, false, 0};
   }
   if (child == 0) {
     sigprocmask(SIG_SETMASK, &signals.before(), nullptr);
+    listener.redirect();
     becomeProgram(command, environment, parent);
   }
+  listener.start();
   ChildEnd end;
   timespec start;
   clock_gettime(CLOCK_MONOTONIC, &start);
   for (;;) {
-    if (waitpid(child, &end.status, WNOHANG) == child)
+    if (waitpid(child, &end.status, WNOHANG) == child) {
+      // Launchers end a rank and its supervisor together: the signal may be here although the child was
+      // faster.
+      const timespec now{0, 0};
+      for (int signal = 0; (signal = sigtimedwait(&signals.set(), nullptr, &now)) > 0;)
+        if (signal != SIGCHLD)
+          end.passedOn = signal;
+      end.heard = listener.finish();
       return end;
+    }
     const timespec tick{0, 100'000'000};
     const int signal = sigtimedwait(&signals.set(), nullptr, &tick);
     if (signal > 0 && signal != SIGCHLD) {
       end.passedOn = signal;
       kill(child, signal);
+    }
+    if (endsWithParent == EndsWithParent::yes && getppid() != grandparent) {
+      end.passedOn = SIGKILL;
+      kill(child, SIGKILL);
     }
     if (timeoutSeconds <= 0)
       continue;
@@ -93,6 +170,14 @@ ChildEnd runChild(const std::vector<std::string> &command,
     if (elapsed > timeoutSeconds + graceSeconds)
       kill(child, SIGKILL);
   }
+}
+
+} // namespace
+
+ChildEnd runChild(const std::vector<std::string> &command,
+                  const std::map<std::string, std::string> &environment, double timeoutSeconds,
+                  Listen listen) {
+  return superviseChild(command, environment, timeoutSeconds, listen, EndsWithParent::no);
 }
 
 int superviseRank(const std::vector<std::string> &command,
@@ -108,7 +193,7 @@ int superviseRank(const std::vector<std::string> &command,
       extended[engine::statusVariable] = std::to_string(page);
     }
   }
-  const ChildEnd end = runChild(command, extended, 0);
+  const ChildEnd end = superviseChild(command, extended, 0, Listen::no, EndsWithParent::yes);
   if (WIFEXITED(end.status))
     return WEXITSTATUS(end.status);
   const int signal = WTERMSIG(end.status);

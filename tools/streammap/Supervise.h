@@ -14,7 +14,8 @@ namespace streammap {
 
 /// Runs `command` (its first word is the program's path) with `environment` added to ours, and waits. SIGINT
 /// and SIGTERM are passed on. Returns the program's exit code; 4 when a signal ended it, after saying so; 128
-/// + signal when it was we who were asked to end it.
+/// + signal when it was we who were asked to end it. When our own parent is gone (a launcher that was
+/// killed), the program is ended too: no rank is left behind on its node.
 int superviseRank(const std::vector<std::string> &command,
                   const std::map<std::string, std::string> &environment);
 
@@ -23,9 +24,14 @@ int superviseRank(const std::vector<std::string> &command,
 struct ChildEnd {
   int status = 0; ///< as waitpid gives it
   bool timedOut = false;
-  int passedOn = 0; ///< the last signal we were sent, 0 if none
+  int passedOn = 0;    ///< the last signal we were sent, 0 if none
+  std::string heard{}; ///< the last 64 KiB of its standard error, if we listened
 };
+
+/// toErrors: what it writes to standard error passes through us, unchanged, and is remembered.
+enum class Listen { no, toErrors };
 ChildEnd runChild(const std::vector<std::string> &command,
-                  const std::map<std::string, std::string> &environment, double timeoutSeconds);
+                  const std::map<std::string, std::string> &environment, double timeoutSeconds,
+                  Listen listen = Listen::no);
 
 } // namespace streammap

@@ -43,6 +43,7 @@ int main(int argc, char *argv[]) {
 #ifdef STREAMMAP_BUILD_AND_RUN
   addBuildCommand(app, passedOn, exitCode);
   addRunCommand(app, passedOn, exitCode);
+  addSubmitCommand(app, passedOn, exitCode);
 #endif
   if (const std::string why = whyNoCommand(app, argc > 1 ? argv[1] : ""); !why.empty()) {
     std::fprintf(stderr, "streammap: %s\nRun with --help for more information.\n", why.c_str());
