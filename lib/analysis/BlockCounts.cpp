@@ -3,16 +3,20 @@
 #include "analysis/Markers.h"
 #include "analysis/SymbolicValues.h"
 #include "analysis/TripCounts.h"
+#include "cpudevice/CountingRules.h"
 #include <algorithm>
 #include <filesystem>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
 
 namespace streammap {
 namespace {
@@ -156,6 +160,10 @@ private:
   Domain statedIterations(const llvm::Loop &loop, const llvm::CallBase &pragma);
   Domain knownIterations(const LoopTrips &trips, const Domain &entry) const;
   Expression countOf(const llvm::BasicBlock &block, const Domain &domain);
+  IterationSpace spaceOf(const Cell &cell) const;
+  void collectAccesses(const llvm::BasicBlock &block, const Expression &count);
+  std::vector<MemoryAccess> accessesOf(const llvm::Instruction &instruction);
+  MemoryAccess accessAt(const llvm::Instruction &instruction, const llvm::Value &pointer, std::uint64_t size);
 
   std::string newSymbol(const std::string &kind, const llvm::DebugLoc &location, std::string reason,
                         std::string remedy);
@@ -467,6 +475,82 @@ Domain ExecutionCounter::along(const llvm::BasicBlock &from, unsigned successor)
   return before.times(share);
 }
 
+IterationSpace ExecutionCounter::spaceOf(const Cell &cell) const {
+  IterationSpace space{cell.variables, {}, cell.weight, assumptions_};
+  space.assumptions.insert(space.assumptions.end(), values_.assumptions().begin(),
+                           values_.assumptions().end());
+  for (const auto &[text, constraint] : cell.constraints)
+    space.constraints.push_back(constraint);
+  return space;
+}
+
+MemoryAccess ExecutionCounter::accessAt(const llvm::Instruction &instruction, const llvm::Value &pointer,
+                                        std::uint64_t size) {
+  MemoryAccess access;
+  access.instruction = &instruction;
+  access.isShared = memorySpace(&pointer) == MemorySpace::shared;
+  access.size = size;
+  const llvm::Loop *scope = loops_.getLoopFor(instruction.getParent());
+  const llvm::SCEV *address =
+      evolution_.getSCEVAtScope(evolution_.getSCEV(const_cast<llvm::Value *>(&pointer)), scope);
+  const auto *base = llvm::dyn_cast<llvm::SCEVUnknown>(evolution_.getPointerBase(address));
+  if (!base)
+    return access;
+  access.base = base->getValue();
+  // A base that an iteration loads or chooses anew is a different array each time.
+  if (const auto *from = llvm::dyn_cast<llvm::Instruction>(access.base);
+      from && loops_.getLoopFor(from->getParent()))
+    return access;
+  if (const llvm::SCEV *offset = evolution_.removePointerBase(address);
+      !llvm::isa<llvm::SCEVCouldNotCompute>(offset))
+    access.offset = values_.valueOf(*offset, scope);
+  return access;
+}
+
+std::vector<MemoryAccess> ExecutionCounter::accessesOf(const llvm::Instruction &instruction) {
+  const llvm::DataLayout &layout = instruction.getModule()->getDataLayout();
+  std::vector<MemoryAccess> found;
+  const auto add = [&](const llvm::Value *pointer, std::uint64_t size, bool isRead, bool isWritten) {
+    const MemorySpace space = memorySpace(pointer);
+    if (space != MemorySpace::global && space != MemorySpace::shared)
+      return;
+    found.push_back(accessAt(instruction, *pointer, size));
+    found.back().isRead = isRead;
+    found.back().isWritten = isWritten;
+  };
+  const auto sizeOf = [&](const llvm::Value *value) -> std::uint64_t {
+    return layout.getTypeStoreSize(value->getType());
+  };
+  if (const auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    add(load->getPointerOperand(), sizeOf(load), true, false);
+  } else if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    add(store->getPointerOperand(), sizeOf(store->getValueOperand()), false, true);
+  } else if (const auto *update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    add(update->getPointerOperand(), sizeOf(update->getValOperand()), true, true);
+  } else if (const auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+    add(exchange->getPointerOperand(), sizeOf(exchange->getNewValOperand()), true, true);
+  } else if (const auto *memory = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
+    if (const auto *length = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength())) {
+      add(memory->getRawDest(), length->getZExtValue(), false, true);
+      if (const auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(memory))
+        add(copy->getRawSource(), length->getZExtValue(), true, false);
+    }
+  }
+  return found;
+}
+
+void ExecutionCounter::collectAccesses(const llvm::BasicBlock &block, const Expression &count) {
+  BlockAccesses found{count, {}, {}};
+  for (const llvm::Instruction &instruction : block)
+    for (MemoryAccess &access : accessesOf(instruction))
+      found.accesses.push_back(std::move(access));
+  if (found.accesses.empty() || count.isZero())
+    return;
+  for (const auto &[key, cell] : domains_.at(&block).cells())
+    found.cells.push_back(spaceOf(cell));
+  result_.accesses.push_back(std::move(found));
+}
+
 Expression ExecutionCounter::countOf(const llvm::BasicBlock &block, const Domain &domain) {
   Expression total;
   std::string failed;
@@ -478,11 +562,7 @@ Expression ExecutionCounter::countOf(const llvm::BasicBlock &block, const Domain
     const std::string full = cell.weight.text() + "|" + key;
     auto known = counted_.find(full);
     if (known == counted_.end()) {
-      IterationSpace space{cell.variables, {}, cell.weight, assumptions_};
-      space.assumptions.insert(space.assumptions.end(), values_.assumptions().begin(),
-                               values_.assumptions().end());
-      for (const auto &[text, constraint] : cell.constraints)
-        space.constraints.push_back(constraint);
+      const IterationSpace space = spaceOf(cell);
       const CountingBudget given{std::min(partsPerCell, partsLeft_),
                                  std::min(comparisonsPerCell, comparisonsLeft_)};
       CountingBudget budget = given;
@@ -564,6 +644,8 @@ ExecutionCounts ExecutionCounter::run() {
   for (const llvm::BasicBlock &block : kernel_)
     if (const auto domain = domains_.find(&block); domain != domains_.end())
       result_.blocks.emplace_back(&block, countOf(block, domain->second));
+  for (const auto &[block, count] : result_.blocks)
+    collectAccesses(*block, count);
   for (const std::string &name : values_.constants())
     result_.unknowns.emplace(name, UnknownFactor{"", "depends on the __constant__ variable '" + name + "'",
                                                  "pass --param " + name + "=VALUE"});

@@ -8,7 +8,9 @@
 // branch, `trips@file:line` for a loop.
 #include "analysis/DeviceCompile.h"
 #include "analysis/Expression.h"
+#include "analysis/IterationSpace.h"
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +19,11 @@ namespace llvm {
 class BasicBlock;
 class DominatorTree;
 class Function;
+class Instruction;
 class LoopInfo;
 class PostDominatorTree;
 class ScalarEvolution;
+class Value;
 } // namespace llvm
 
 namespace streammap {
@@ -37,10 +41,28 @@ struct CountedLoop {
   std::string whyUnknown; ///< empty: its iterations have a formula, or a trips pragma states them
 };
 
+/// One load, store or atomic operation on global or shared memory.
+struct MemoryAccess {
+  const llvm::Instruction *instruction = nullptr;
+  const llvm::Value *base = nullptr; ///< what the address is computed from: an argument, an array, ...
+  std::optional<Expression> offset;  ///< bytes from the base, at one point of the block's domain
+  std::uint64_t size = 0;            ///< bytes
+  bool isShared = false, isRead = false, isWritten = false;
+};
+
+/// The accesses of one block and the points at which they happen.
+struct BlockAccesses {
+  Expression count; ///< how often the block is executed
+  std::vector<IterationSpace>
+      cells; ///< whose weighted points add up to `count`; empty where there is no formula
+  std::vector<MemoryAccess> accesses;
+};
+
 struct ExecutionCounts {
   std::vector<std::pair<const llvm::BasicBlock *, Expression>> blocks; ///< in the order of the function
   std::map<std::string, UnknownFactor> unknowns;                       ///< by symbol
   std::vector<CountedLoop> loops;                                      ///< outer loops first
+  std::vector<BlockAccesses> accesses;                                 ///< of blocks that have any
 };
 
 ExecutionCounts countExecutions(llvm::Function &kernel, const DeclaredKernel &declaration,

@@ -7,8 +7,9 @@
 //   graph->tasks[TaskId(0)].name          // "potrf[0]"
 //
 // Costs are the kernels' formulas with the values of the launch put in; figures given in clauses win. DRAM
-// bytes are what the kernels request, at most what is needed to move each section of the task once per
-// direction: caches are taken to serve the rest.
+// bytes are the footprint of the kernels (MemoryBehaviour.h), at most what is needed to move each section of
+// the task once per direction; what the kernels ask of the L2 cache, repetitions included, stands beside it,
+// and the time model says how much of that a device's cache serves.
 #include "analysis/FrontEnd.h"
 #include "analysis/KernelAnalysis.h"
 #include "model/TaskGraph.h"

@@ -2,6 +2,7 @@
 #include "analysis/BlockCounts.h"
 #include "analysis/DeviceCompile.h"
 #include "analysis/Markers.h"
+#include "analysis/MemoryBehaviour.h"
 #include "analysis/Resources.h"
 #include "cpudevice/CountingRules.h"
 #include "support/Text.h"
@@ -119,17 +120,25 @@ void sumUp(const ExecutionCounts &counts, Costs &costs, std::vector<UnknownCost>
     InstructionCost once;
     for (const llvm::Instruction &instruction : *block) {
       const InstructionCost cost = instructionCost(instruction);
-      for (std::size_t i = 0; i != costMetricCount; ++i)
+      for (std::size_t i = 0; i != countedMetricCount; ++i)
         once.amounts[i] += cost.amounts[i];
       if (!cost.unknown.empty())
         unknowns.push_back({"global_store_bytes", locationOf(instruction.getDebugLoc()),
                             std::string(cost.unknown) + " is known only at run time",
                             "give the task a bytes(...) clause"});
     }
-    for (std::size_t i = 0; i != costMetricCount; ++i)
+    for (std::size_t i = 0; i != countedMetricCount; ++i)
       if (once.amounts[i] != 0)
         costs[i] += static_cast<std::int64_t>(once.amounts[i]) * count;
   }
+}
+
+void addMemoryBehaviour(const MemoryBehaviour &behaviour, Costs &costs, std::vector<UnknownCost> &unknowns) {
+  for (const auto &[metric, amount] : behaviour.costs)
+    costs[static_cast<std::size_t>(metric)] = amount;
+  for (const UncertainAccess &access : behaviour.unknowns)
+    unknowns.push_back({std::string(metricName(access.metric)), locationOf(access.instruction->getDebugLoc()),
+                        access.reason, access.remedy});
 }
 
 void addSymbols(const ExecutionCounts &counts, const Costs &costs, std::vector<UnknownCost> &unknowns) {
@@ -154,6 +163,7 @@ void countKernel(llvm::Function &function, const DeclaredKernel &declared, Analy
     result.loops.push_back({loop.location, loop.whyUnknown});
   Costs costs;
   sumUp(counts, costs, result.unknowns);
+  addMemoryBehaviour(memoryBehaviour(counts), costs, result.unknowns);
   addUncounted(counts, result.unknowns);
   addSymbols(counts, costs, result.unknowns);
   for (std::size_t i = 0; i != costMetricCount; ++i)

@@ -38,13 +38,13 @@ public:
     std::vector<llvm::MemIntrinsic *> ofRuntimeLength;
     for (llvm::Instruction &instruction : block) {
       const InstructionCost cost = instructionCost(instruction);
-      for (std::size_t i = 0; i != costMetricCount; ++i)
+      for (std::size_t i = 0; i != countedMetricCount; ++i)
         total.amounts[i] += cost.amounts[i];
       if (!cost.unknown.empty())
         ofRuntimeLength.push_back(llvm::cast<llvm::MemIntrinsic>(&instruction));
     }
     llvm::IRBuilder<> builder(&block, block.getFirstInsertionPt());
-    for (std::size_t i = 0; i != costMetricCount; ++i)
+    for (std::size_t i = 0; i != countedMetricCount; ++i)
       if (total.amounts[i] != 0)
         add(builder, static_cast<CostMetric>(i), llvm::ConstantInt::get(long_, total.amounts[i]));
     for (llvm::MemIntrinsic *memory : ofRuntimeLength) {
@@ -72,7 +72,7 @@ private:
 } // namespace
 
 void countInstructions(DeviceProgram &program) {
-  program.counterCount = costMetricCount;
+  program.counterCount = countedMetricCount;
   Counter counter(*program.module);
   for (llvm::Function &function : *program.module)
     for (llvm::BasicBlock &block : function)

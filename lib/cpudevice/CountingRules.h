@@ -38,7 +38,7 @@ enum class MemorySpace { global, shared, constant, local, parameter };
 MemorySpace memorySpace(const llvm::Value *pointer);
 
 struct InstructionCost {
-  std::array<std::uint64_t, costMetricCount> amounts{};
+  std::array<std::uint64_t, countedMetricCount> amounts{};
   /// Not empty: part of the cost depends on a run-time value ("the length of this memcpy"), which amounts
   /// leave out.
   std::string_view unknown;

@@ -5,6 +5,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
+#include <span>
 
 namespace streammap {
 namespace {
@@ -69,7 +70,7 @@ void emitModuleTable(DeviceProgram &program, const std::string &moduleId) {
   llvm::Constant *counters = table.null();
   if (program.counterCount != 0) {
     std::vector<llvm::Constant *> names;
-    for (std::string_view name : costMetricNames)
+    for (std::string_view name : std::span(costMetricNames).first(countedMetricCount))
       names.push_back(table.record({table.text(name)}));
     counters = table.array(names);
   }

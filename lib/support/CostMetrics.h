@@ -28,9 +28,18 @@ enum class CostMetric : unsigned {
   constantBytes, ///< loads from __constant__ variables
   atomics,
   barriers, ///< arrivals of a thread at a block-wide barrier
+  // What follows is derived from addresses by the static analysis (lib/analysis/MemoryBehaviour.h).
+  globalLoadSectors,     ///< pieces of 32 bytes that the loads of all warps ask of the L2 cache
+  globalStoreSectors,    ///< the same for stores
+  footprintBytes,        ///< bytes of global memory that a launch touches, each counted once
+  readFootprintBytes,    ///< those of them that it reads
+  writtenFootprintBytes, ///< those of them that it writes
+  sharedBankConflicts,   ///< passes over the banks of shared memory beyond the one each request needs
 };
 
-inline constexpr std::size_t costMetricCount = 15;
+inline constexpr std::size_t costMetricCount = 21;
+/// The first so many are counted instruction by instruction (cpudevice/CountingRules.h), also by a run.
+inline constexpr std::size_t countedMetricCount = 15;
 
 inline constexpr std::array<std::string_view, costMetricCount> costMetricNames{"flops_fp64",
                                                                                "flops_fp32",
@@ -46,7 +55,13 @@ inline constexpr std::array<std::string_view, costMetricCount> costMetricNames{"
                                                                                "local_bytes",
                                                                                "constant_bytes",
                                                                                "atomics",
-                                                                               "barriers"};
+                                                                               "barriers",
+                                                                               "global_load_sectors",
+                                                                               "global_store_sectors",
+                                                                               "footprint_bytes",
+                                                                               "read_footprint_bytes",
+                                                                               "written_footprint_bytes",
+                                                                               "shared_bank_conflicts"};
 
 constexpr std::string_view metricName(CostMetric metric) {
   return costMetricNames[static_cast<std::size_t>(metric)];
