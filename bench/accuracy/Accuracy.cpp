@@ -50,7 +50,7 @@ void printKernel(const ComparedKernel &kernel) {
 int main(int argc, char *argv[]) {
   std::vector<std::string> sources(argv + 1, argv + argc);
   if (sources.empty())
-    for (const char *name : {"dense", "stencils", "reductions", "others"})
+    for (const char *name : {"dense", "stencils", "reductions", "others", "solvers", "networks", "signals"})
       sources.push_back(std::string(STREAMMAP_SOURCE_DIR "/bench/accuracy/kernels/") + name + ".cu");
   std::printf("%-20s %13s %13s %13s %13s  %s\n", "kernel", "flops static", "measured", "bytes static",
               "measured", "verdict");

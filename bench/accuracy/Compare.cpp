@@ -61,7 +61,7 @@ Expected<std::map<std::string, Amounts>> countsIn(const std::string &file) {
 ComparedKernel compare(const KernelAnalysis &kernel, const std::vector<ToldLaunch> &launches,
                        const Amounts &measured) {
   ComparedKernel result{kernel.name, {}};
-  for (const std::string_view metric : costMetricNames) {
+  for (const std::string_view metric : std::span(costMetricNames).first(countedMetricCount)) {
     const auto cost = kernel.costs.find(std::string(metric));
     const auto count = measured.find(std::string(metric));
     ComparedMetric compared{std::string(metric), 0.0, count == measured.end() ? 0 : count->second};

@@ -6,7 +6,7 @@
 using namespace streammap;
 
 TEST_CASE("static counts equal measured counts") {
-  const char *file = GENERATE("dense", "stencils", "reductions", "others");
+  const char *file = GENERATE("dense", "stencils", "reductions", "others", "solvers", "networks", "signals");
   const auto comparison =
       compareCounts(std::string(STREAMMAP_SOURCE_DIR "/bench/accuracy/kernels/") + file + ".cu",
                     STREAMMAP_BINARY_DIR "/bin");
