@@ -48,6 +48,14 @@ struct HostLaunch {
   const clang::Expr *where = nullptr;
 };
 
+/// A call of the CUDA runtime's copies or of one of NVIDIA's libraries, as met.
+struct HostLibraryCall {
+  std::string name;
+  std::vector<std::optional<std::int64_t>> arguments; ///< nothing for those that are unknown or no integers
+  std::optional<std::int64_t> result; ///< the number of the Fourier transform that the call planned
+  const clang::Expr *where = nullptr;
+};
+
 enum class AllocationKind { device, managed, pinned };
 
 /// What the evaluation reports, in program order.
@@ -59,6 +67,7 @@ public:
   virtual void task(const ParsedUnit &unit, const TaskMarker &task) = 0;
   virtual void wait(const ParsedUnit &unit, const WaitMarker &wait) = 0;
   virtual void launch(const HostLaunch &launch) = 0;
+  virtual void libraryCall(const HostLibraryCall &) {}
   virtual void allocated(Address address, HostValue size, AllocationKind kind, std::string name,
                          const SourceLocation &where) = 0;
   /// A buffer got its name from the variable that its address was first stored in.

@@ -15,6 +15,18 @@ HostValue success(Interpreter &, const Call &) {
   return {};
 }
 
+/// Tells whoever adds up the work of a task.
+void report(Interpreter &interpreter, const Call &call, std::optional<std::int64_t> result = {}) {
+  HostLibraryCall told{call.callee->getName().str(), {}, result, call.where};
+  for (std::size_t i = 0; i < call.expressions.size() && i < call.arguments.size(); ++i) {
+    const bool isNumber = call.expressions[i]->getType()->isIntegralOrEnumerationType();
+    told.arguments.push_back(isNumber && call.arguments[i].isKnown()
+                                 ? std::optional(static_cast<std::int64_t>(call.arguments[i].bits))
+                                 : std::nullopt);
+  }
+  interpreter.events().libraryCall(told);
+}
+
 HostValue allocateDevice(Interpreter &interpreter, const Call &call) {
   interpreter.allocateBuffer(call, call.arguments[0], call.arguments[1], AllocationKind::device);
   return {};
@@ -65,11 +77,13 @@ void copyBytes(Interpreter &interpreter, HostValue to, HostValue from, HostValue
                       interpreter.unknown(call.where, "it is copied from unknown memory").reason);
 }
 HostValue copy(Interpreter &interpreter, const Call &call) {
+  report(interpreter, call);
   copyBytes(interpreter, call.arguments[0], call.arguments[1], call.arguments[2], call);
   return {};
 }
 // cudaMemcpy2D(to, toPitch, from, fromPitch, width, height)
 HostValue copyRows(Interpreter &interpreter, const Call &call) {
+  report(interpreter, call);
   HostValue rows = call.arguments[5], width = call.arguments[4];
   const HostValue toPitch = call.arguments[1], fromPitch = call.arguments[3];
   constexpr std::uint64_t mostRows = 1 << 16;
@@ -90,6 +104,7 @@ HostValue copyFromSymbol(Interpreter &interpreter, const Call &call) {
   return {};
 }
 HostValue set(Interpreter &interpreter, const Call &call) {
+  report(interpreter, call);
   const HostValue to = call.arguments[0], value = call.arguments[1], size = call.arguments[2];
   if (!to.isKnown() || !size.isKnown() || interpreter.isDeviceMemory(to.bits))
     return {};
@@ -98,6 +113,21 @@ HostValue set(Interpreter &interpreter, const Call &call) {
   else
     interpreter.memory().invalidate(to.bits, size.bits,
                                     interpreter.unknown(call.where, "it is set by cudaMemset").reason);
+  return {};
+}
+
+HostValue setRows(Interpreter &interpreter, const Call &call) {
+  report(interpreter, call);
+  return {};
+}
+
+// cufftPlan1d(&plan, ...): plans are numbers, and any two are different.
+HostValue planTransform(Interpreter &interpreter, const Call &call) {
+  const auto number =
+      static_cast<std::int64_t>(interpreter.memory().allocate(8, HostMemory::Fill::zero) & 0x7fffffff);
+  if (call.arguments[0].isKnown())
+    interpreter.memory().store(call.arguments[0].bits, 4, {static_cast<std::uint64_t>(number), 0});
+  report(interpreter, call, number);
   return {};
 }
 
@@ -136,6 +166,7 @@ HostValue launchKernel(Interpreter &interpreter, const Call &call) {
 }
 // Everything else succeeds, and what it may write is unknown.
 HostValue succeed(Interpreter &interpreter, const Call &call) {
+  report(interpreter, call);
   interpreter.unknownResult(call);
   return {};
 }
@@ -161,8 +192,11 @@ constexpr NamedModel models[] = {
     {"cudaMemcpyFromSymbolAsync", copyFromSymbol},
     {"cudaMemset", set},
     {"cudaMemsetAsync", set},
-    {"cudaMemset2D", success},
-    {"cudaMemset2DAsync", success},
+    {"cudaMemset2D", setRows},
+    {"cudaMemset2DAsync", setRows},
+    {"cufftPlan1d", planTransform},
+    {"cufftPlan2d", planTransform},
+    {"cufftPlan3d", planTransform},
     {"cudaStreamCreate", handle},
     {"cudaStreamCreateWithFlags", handle},
     {"cudaStreamCreateWithPriority", handle},

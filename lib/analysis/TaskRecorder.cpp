@@ -3,6 +3,7 @@
 #include "model/Footprint.h"
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 
 namespace streammap {
@@ -64,6 +65,7 @@ void TaskRecorder::task(const ParsedUnit &unit, const TaskMarker &marker) {
   const Site &site = unit.sites()[marker.site];
   current_ = {};
   totals_ = {};
+  uncountedCall_.reset();
   current_.id = "t" + std::to_string(graph_.tasks.size());
   current_.site = marker.site;
   current_.location = toText(site.location);
@@ -244,6 +246,8 @@ void TaskRecorder::addFigures(const TaskMarker &marker, Task &task) {
   if (const std::optional<double> memory = figure(ClauseKind::memory))
     task.deviceMemory = bytes(*memory);
 
+  if (uncountedCall_ && !flopsGiven && task.seconds.empty())
+    warnUncountedCall();
   const bool isCounted = totals_.launches != 0 && !totals_.hasUncounted;
   Work work;
   bool flopsKnown = isCounted;
@@ -260,20 +264,41 @@ void TaskRecorder::addFigures(const TaskMarker &marker, Task &task) {
     if (!(counted > 0 && flopsKnown))
       work[typeOfData(marker)] = flops(*flopsGiven);
   }
-  const auto loads = static_cast<std::size_t>(CostMetric::globalLoadBytes);
-  const auto stores = static_cast<std::size_t>(CostMetric::globalStoreBytes);
-  const double most = sectionTraffic(task);
-  const bool bytesKnown = isCounted && !totals_.isUnknown[loads] && !totals_.isUnknown[stores];
-  double moved = bytesKnown ? totals_.values[loads] + totals_.values[stores] : most;
-  if (!task.accesses.empty())
-    moved = std::min(moved, most);
-  work.dram = bytes(bytesGiven.value_or(moved));
+  setTraffic(work, task, isCounted, bytesGiven);
   if (!flopsKnown && !flopsGiven && !bytesGiven)
     return; // unknown work is no work of zero
   if (!flopsKnown && !flopsGiven)
     return;
   work.origin = flopsGiven || bytesGiven ? Origin::pragma : Origin::stat;
   task.work = work;
+}
+
+/// Each byte that the kernels touch crosses the memory's pins once for reading and once for writing, as far
+/// as the footprint, the sections and the requests allow to say; what they ask of the L2 cache is kept beside
+/// it.
+void TaskRecorder::setTraffic(Work &work, const Task &task, bool isCounted,
+                              std::optional<double> bytesGiven) const {
+  const auto loads = static_cast<std::size_t>(CostMetric::globalLoadBytes);
+  const auto stores = static_cast<std::size_t>(CostMetric::globalStoreBytes);
+  const auto sumOf = [&](CostMetric a, CostMetric b) -> std::optional<double> {
+    const auto first = static_cast<std::size_t>(a), second = static_cast<std::size_t>(b);
+    if (!isCounted || totals_.isUnknown[first] || totals_.isUnknown[second])
+      return std::nullopt;
+    const double sum = totals_.values[first] + totals_.values[second];
+    return sum > 0 || totals_.values[loads] + totals_.values[stores] == 0 ? std::optional(sum) : std::nullopt;
+  };
+  constexpr double sectorBytes = 32;
+  const auto accessed = sumOf(CostMetric::globalLoadBytes, CostMetric::globalStoreBytes);
+  const auto sectors = sumOf(CostMetric::globalLoadSectors, CostMetric::globalStoreSectors);
+  const auto touched = sumOf(CostMetric::readFootprintBytes, CostMetric::writtenFootprintBytes);
+  double moved = accessed.value_or(sectionTraffic(task));
+  if (accessed && touched)
+    moved = std::min(moved, *touched);
+  if (!task.accesses.empty())
+    moved = std::min(moved, sectionTraffic(task));
+  work.dram = bytes(bytesGiven.value_or(moved));
+  if (!bytesGiven && accessed && sectors)
+    work.requested = bytes(std::max(moved, *sectors * sectorBytes));
 }
 
 // What the task writes is known again only to those who run it.
@@ -327,6 +352,46 @@ void TaskRecorder::launch(const HostLaunch &launch) {
     reportUnknowns(launch, missing);
 }
 
+void TaskRecorder::warnUncountedCall() {
+  const bool isInTable = kindOfLibraryCall(uncountedCall_->name) == LibraryCallKind::costly;
+  if (reportedCalls_.insert(uncountedCall_->name).second)
+    interpreter_->warn(uncountedCall_->where,
+                       "the work of '" + uncountedCall_->name + "' is not known" +
+                           (isInTable ? ", since a size it takes is not" : "") +
+                           "; give the task's figures with flops() and bytes(), or seconds()",
+                       "unknown-library-call");
+}
+
+void TaskRecorder::libraryCall(const HostLibraryCall &call) {
+  if (call.result)
+    if (const auto plan = fourierPlan(call.name, call.arguments))
+      plans_[*call.result] = *plan;
+  if (!isInTask_ || kindOfLibraryCall(call.name) == LibraryCallKind::free)
+    return;
+  ++totals_.launches;
+  std::optional<FourierPlan> plan;
+  if (!call.arguments.empty() && call.arguments[0])
+    if (const auto known = plans_.find(*call.arguments[0]); known != plans_.end())
+      plan = known->second;
+  const auto work = libraryWork(call.name, call.arguments, plan);
+  if (!work) {
+    totals_.hasUncounted = true;
+    uncountedCall_ = call;
+    return;
+  }
+  for (const FlopMetric &one : flopMetrics)
+    totals_.values[static_cast<std::size_t>(one.metric)] += (*work)[one.type];
+  constexpr double sectorBytes = 32;
+  const auto add = [&](CostMetric accessed, CostMetric sectors, CostMetric touched, double amount) {
+    totals_.values[static_cast<std::size_t>(accessed)] += amount;
+    totals_.values[static_cast<std::size_t>(sectors)] += std::ceil(amount / sectorBytes);
+    totals_.values[static_cast<std::size_t>(touched)] += amount;
+  };
+  add(CostMetric::globalLoadBytes, CostMetric::globalLoadSectors, CostMetric::readFootprintBytes, work->read);
+  add(CostMetric::globalStoreBytes, CostMetric::globalStoreSectors, CostMetric::writtenFootprintBytes,
+      work->written);
+}
+
 KernelId TaskRecorder::kernelOf(const HostLaunch &launch) {
   KernelId &known = kernels_[launch.kernel->getCanonicalDecl()];
   if (known.valid())
@@ -368,9 +433,15 @@ void TaskRecorder::reportUnknowns(const HostLaunch &launch, const std::vector<st
     kernel.unknowns.push_back(
         {"all", kernel.location, "argument '" + name + "' is unknown at the launch", remedy});
   }
-  if (kernel.unknowns.empty())
+  // What is only bounded, as the sectors of a gather are, is for the report.
+  const auto isMissing = [](const UnknownCost &unknown) {
+    const std::optional<CostMetric> metric = metricNamed(unknown.metric);
+    return !metric || static_cast<std::size_t>(*metric) < countedMetricCount;
+  };
+  const auto found = std::ranges::find_if(kernel.unknowns, isMissing);
+  if (found == kernel.unknowns.end())
     return;
-  const UnknownCost &first = kernel.unknowns.front();
+  const UnknownCost &first = *found;
   std::string message = "the cost of kernel '" + kernel.name + "' is not fully known: " + first.reason;
   if (!first.location.empty())
     message += " (" + first.location + ")";

@@ -3,6 +3,7 @@
 // launches into costs, sections into dependencies.
 #include "analysis/Interpreter.h"
 #include "analysis/LaunchCosts.h"
+#include "analysis/LibraryWork.h"
 #include "analysis/SectionRegions.h"
 #include "model/Dependencies.h"
 #include "model/TaskGraph.h"
@@ -26,6 +27,7 @@ public:
   void task(const ParsedUnit &unit, const TaskMarker &task) override;
   void wait(const ParsedUnit &, const WaitMarker &) override {}
   void launch(const HostLaunch &launch) override;
+  void libraryCall(const HostLibraryCall &call) override;
   void allocated(Address address, HostValue size, AllocationKind kind, std::string name,
                  const SourceLocation &where) override;
   void renamed(Address address, std::string name) override;
@@ -36,12 +38,14 @@ private:
   void addSections(const ParsedUnit &unit, const TaskMarker &marker, Task &task);
   void addConstraints(const TaskMarker &marker, Task &task);
   void addFigures(const TaskMarker &marker, Task &task);
+  void setTraffic(Work &work, const Task &task, bool isCounted, std::optional<double> bytesGiven) const;
   std::string nameOf(const TaskMarker &marker);
   std::optional<double> number(const clang::Expr *expression, const char *clause);
   std::string key(const clang::Expr *expression);
   void forgetWritten(const Task &task);
   KernelId kernelOf(const HostLaunch &launch);
   void reportUnknowns(const HostLaunch &launch, const std::vector<std::string> &missing);
+  void warnUncountedCall();
   void showProgress();
 
   TaskGraph &graph_;
@@ -54,6 +58,9 @@ private:
   std::map<std::string, KernelId> kernelsBySymbol_;
   std::unordered_map<std::string, unsigned> unnamed_; ///< tasks so far by default name
   std::set<std::size_t> reported_;                    ///< kernels whose unknown costs were said
+  std::optional<HostLibraryCall> uncountedCall_;      ///< of the current task
+  std::set<std::string> reportedCalls_;               ///< of libraries, whose work is not known
+  std::map<std::int64_t, FourierPlan> plans_;         ///< by the number the library gave them
   bool isInTask_ = false;
   bool isInline_ = false; ///< in a task whose `when` is false
   Task current_;
