@@ -8,7 +8,7 @@ namespace streammap {
 namespace {
 
 constexpr std::size_t mostConstraints = 40;
-constexpr unsigned partsPerCount = 60;
+constexpr unsigned partsPerCount = 60, comparisonsPerCount = 20'000;
 
 /// Removes one variable: each lower bound must lie below each upper bound.
 bool removeVariable(IterationSpace &space, const std::string &variable) {
@@ -190,11 +190,13 @@ private:
         if (moving.contains(variable))
           kept.push_back(variable);
       const auto space = projected(cell, kept);
-      CountingBudget budget{std::min(partsPerCount, budget_.parts)};
-      const unsigned given = budget.parts;
+      const CountingBudget given{std::min(partsPerCount, budget_.parts),
+                                 std::min(comparisonsPerCount, budget_.comparisons)};
+      CountingBudget budget = given;
       const Expected<Expression> count =
           space ? countPoints(*space, budget) : Expected<Expression>(failure("no projection"));
-      budget_.parts -= given - budget.parts;
+      budget_.parts -= given.parts - budget.parts;
+      budget_.comparisons -= given.comparisons - budget.comparisons;
       if (!count)
         return block.count;
       sum += *count;
