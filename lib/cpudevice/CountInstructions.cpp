@@ -40,8 +40,8 @@ public:
       const InstructionCost cost = instructionCost(instruction);
       for (std::size_t i = 0; i != countedMetricCount; ++i)
         total.amounts[i] += cost.amounts[i];
-      if (!cost.unknown.empty())
-        ofRuntimeLength.push_back(llvm::cast<llvm::MemIntrinsic>(&instruction));
+      if (auto *memory = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction); memory && !cost.unknown.empty())
+        ofRuntimeLength.push_back(memory);
     }
     llvm::IRBuilder<> builder(&block, block.getFirstInsertionPt());
     for (std::size_t i = 0; i != countedMetricCount; ++i)

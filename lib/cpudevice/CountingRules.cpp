@@ -102,45 +102,94 @@ void addMemoryIntrinsic(InstructionCost &cost, const llvm::MemIntrinsic &memory)
     addBytes(cost, transfer->getRawSource(), length->getZExtValue(), Direction::load);
 }
 
-/// 2*m*n*k/32 from the shape in a name such as "nvvm.wmma.m16n16k16.mma..." or "mma.sync.aligned.m16n8k8...".
+/// 2*m*n*k over the threads that work together, from the shape in a name such as
+/// "nvvm.wmma.m16n16k16.mma...", "mma.sync.aligned.m16n8k8..." (a warp) or
+/// "wgmma.mma_async.sync.aligned.m64n64k16..." (four warps).
 std::uint64_t tensorFlopsPerThread(llvm::StringRef name) {
+  const std::uint64_t threads = name.contains("wgmma") ? 128 : 32;
   for (std::size_t at = name.find(".m"); at != llvm::StringRef::npos; at = name.find(".m", at + 1)) {
     llvm::StringRef rest = name.drop_front(at + 2);
     unsigned m = 0, n = 0, k = 0;
     if (!rest.consumeInteger(10, m) && rest.consume_front("n") && !rest.consumeInteger(10, n) &&
         rest.consume_front("k") && !rest.consumeInteger(10, k))
-      return std::uint64_t{2} * m * n * k / 32;
+      return std::uint64_t{2} * m * n * k / threads;
   }
   return 0;
 }
 
-/// One instruction of inline PTX, such as "fma.rn.f16x2": what it adds.
-void addPtxInstruction(InstructionCost &cost, llvm::StringRef mnemonic) {
-  llvm::SmallVector<llvm::StringRef, 8> parts;
-  mnemonic.split(parts, '.');
-  const llvm::StringRef operation = parts.front(), type = parts.back();
-  if (operation == "mma" || operation == "wgmma" || operation == "wmma") {
-    if (operation != "wmma" || llvm::is_contained(parts, "mma"))
-      cost[CostMetric::flopsTensor] += tensorFlopsPerThread(mnemonic);
-    return;
+/// One instruction of inline PTX: "fma.rn.f16x2 %r1, %r2, %r3, %r4".
+struct PtxInstruction {
+  llvm::StringRef mnemonic, operands;
+  llvm::SmallVector<llvm::StringRef, 8> parts; ///< of the mnemonic
+  llvm::StringRef operation() const { return parts.front(); }
+  bool has(llvm::StringRef part) const { return llvm::is_contained(parts, part); }
+};
+
+/// "f32" 4, "b64" 8, "f16x2" 4, "pred" 0.
+std::uint64_t bytesOfPtxType(llvm::StringRef type) {
+  const bool isPair = type.consume_back("x2");
+  if (type.empty() || !llvm::StringRef("bsuf").contains(type.front()))
+    return 0;
+  type = type.drop_front(type.starts_with("bf") ? 2 : 1);
+  unsigned bits = 0;
+  if (type.getAsInteger(10, bits))
+    return 0;
+  return bits / 8 * (isPair ? 2 : 1);
+}
+
+/// Loads and stores: false if it is none of them.
+bool addPtxTransfer(InstructionCost &cost, const PtxInstruction &instruction) {
+  const llvm::StringRef operation = instruction.operation();
+  if (operation == "ldmatrix" || operation == "stmatrix") {
+    // Up to four matrices of 8 x 8 x 2 bytes, 4 bytes of each for each of 32 threads.
+    const std::uint64_t matrices = instruction.has("x4") ? 4 : instruction.has("x2") ? 2 : 1;
+    cost[operation == "ldmatrix" ? CostMetric::sharedLoadBytes : CostMetric::sharedStoreBytes] +=
+        4 * matrices;
+    return true;
   }
-  if (operation == "atom" || operation == "red") {
-    cost[CostMetric::atomics] += 1;
-    return;
+  if (operation == "cp" && instruction.has("async") && instruction.has("global")) {
+    // cp.async.cg.shared.global [to], [from], 16;
+    unsigned bytes = 0;
+    llvm::StringRef last = instruction.operands.rsplit(']').second.trim(" ,\t");
+    if (!last.consumeInteger(10, bytes)) {
+      cost[CostMetric::globalLoadBytes] += bytes;
+      cost[CostMetric::sharedStoreBytes] += bytes;
+    } else {
+      cost.unknown = "the length of this cp.async";
+    }
+    return true;
   }
-  if (operation == "bar" || operation == "barrier") {
-    if (mnemonic.contains("sync") && !mnemonic.contains("warp"))
-      cost[CostMetric::barriers] += 1;
-    return;
-  }
-  const unsigned operations = llvm::StringSwitch<unsigned>(operation)
-                                  .Cases({"add", "sub", "mul", "div"}, 1)
-                                  .Cases({"fma", "mad"}, 2)
-                                  .Default(0);
-  const unsigned width = type.ends_with("x2") ? 2 : 1;
-  if (operations != 0) {
-    const llvm::StringRef scalar = width == 2 ? type.drop_back(2) : type;
-    const CostMetric metric = llvm::StringSwitch<CostMetric>(scalar)
+  if (operation != "ld" && operation != "ldu" && operation != "st")
+    return false;
+  const std::uint64_t elements = instruction.has("v4") ? 4 : instruction.has("v2") ? 2 : 1;
+  const std::uint64_t bytes = elements * bytesOfPtxType(instruction.parts.back());
+  const bool isLoad = operation != "st";
+  if (instruction.has("shared"))
+    cost[isLoad ? CostMetric::sharedLoadBytes : CostMetric::sharedStoreBytes] += bytes;
+  else if (instruction.has("local"))
+    cost[CostMetric::localBytes] += bytes;
+  else if (instruction.has("const"))
+    cost[CostMetric::constantBytes] += bytes;
+  else if (!instruction.has("param"))
+    cost[isLoad ? CostMetric::globalLoadBytes : CostMetric::globalStoreBytes] += bytes;
+  return true;
+}
+
+/// Operations on numbers, by the type at the end of the mnemonic.
+void addPtxArithmetic(InstructionCost &cost, const PtxInstruction &instruction) {
+  llvm::StringRef type = instruction.parts.back();
+  const unsigned width = type.consume_back("x2") ? 2 : 1;
+  const llvm::StringRef operation = instruction.operation();
+  const unsigned operations =
+      llvm::StringSwitch<unsigned>(operation)
+          .Cases({"add", "sub", "mul", "div", "rem", "mul24", "sad", "and", "or", "xor", "not", "cnot"}, 1)
+          .Cases({"shl", "shr", "shf", "lop3", "bfe", "bfi", "popc", "clz", "brev", "bfind", "prmt", "dp4a",
+                  "dp2a"},
+                 1)
+          .Cases({"fma", "mad", "mad24"}, 2)
+          .Default(0);
+  if (operations != 0 && type != "pred") {
+    const CostMetric metric = llvm::StringSwitch<CostMetric>(type)
                                   .Case("f64", CostMetric::flopsFp64)
                                   .Case("f32", CostMetric::flopsFp32)
                                   .Case("f16", CostMetric::flopsFp16)
@@ -156,6 +205,23 @@ void addPtxInstruction(InstructionCost &cost, llvm::StringRef mnemonic) {
     cost[CostMetric::flopsSpecial] += width;
 }
 
+void addPtxInstruction(InstructionCost &cost, const PtxInstruction &instruction) {
+  const llvm::StringRef operation = instruction.operation();
+  if (operation == "mma" || operation == "wgmma" || operation == "wmma") {
+    if (operation == "mma" || instruction.has("mma") || instruction.has("mma_async"))
+      cost[CostMetric::flopsTensor] += tensorFlopsPerThread(instruction.mnemonic);
+  } else if (operation == "tcgen05" && instruction.has("mma")) {
+    cost.unknown = "the shape of this tcgen05.mma";
+  } else if (operation == "atom" || operation == "red") {
+    cost[CostMetric::atomics] += 1;
+  } else if (operation == "bar" || operation == "barrier") {
+    if (instruction.mnemonic.contains("sync") && !instruction.mnemonic.contains("warp"))
+      cost[CostMetric::barriers] += 1;
+  } else if (!addPtxTransfer(cost, instruction)) {
+    addPtxArithmetic(cost, instruction);
+  }
+}
+
 void addInlineAsm(InstructionCost &cost, llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef, 4> statements;
   text.split(statements, ';');
@@ -163,9 +229,13 @@ void addInlineAsm(InstructionCost &cost, llvm::StringRef text) {
     statement = statement.trim(" \t\n{}");
     if (statement.consume_front("@"))
       statement = statement.drop_while([](char c) { return !llvm::isSpace(c); }).ltrim();
-    const llvm::StringRef mnemonic = statement.take_until([](char c) { return llvm::isSpace(c); });
-    if (!mnemonic.empty() && mnemonic.front() != '.')
-      addPtxInstruction(cost, mnemonic);
+    PtxInstruction instruction;
+    instruction.mnemonic = statement.take_until([](char c) { return llvm::isSpace(c); });
+    if (instruction.mnemonic.empty() || instruction.mnemonic.front() == '.')
+      continue;
+    instruction.operands = statement.drop_front(instruction.mnemonic.size());
+    instruction.mnemonic.split(instruction.parts, '.');
+    addPtxInstruction(cost, instruction);
   }
 }
 
@@ -213,7 +283,8 @@ void addNvvmIntrinsic(InstructionCost &cost, const llvm::CallBase &call, llvm::S
     cost[CostMetric::barriers] += 1;
   else if (name.starts_with("atomic"))
     cost[CostMetric::atomics] += 1;
-  else if (name.starts_with("mma") || (name.starts_with("wmma") && name.contains(".mma")))
+  else if (name.starts_with("mma") ||
+           ((name.starts_with("wmma") || name.starts_with("wgmma")) && name.contains(".mma")))
     cost[CostMetric::flopsTensor] += tensorFlopsPerThread(("." + name).str());
   else if (name.starts_with("fma."))
     addArithmetic(cost, type, 2);

@@ -13,9 +13,10 @@
 //   no flops. integer          add sub mul div rem shifts and or xor on integers wider than one bit, popc,
 //   clz, mulhi, ...: 1.
 //                    Address computations (getelementptr), casts, comparisons, min, max, select: 0.
-//   tensor           mma, wmma: 2*m*n*k / 32 per thread.
-//   loads, stores    the bytes requested by the instruction, by memory: shared, constant (__constant__),
-//   local
+//   tensor           mma, wmma: 2*m*n*k / 32 per thread; wgmma: over the 128 threads of a warp group.
+//   inline PTX       by its mnemonics, with the same rules; loads, stores, ldmatrix and cp.async by their
+//   widths. loads, stores    the bytes requested by the instruction, by memory: shared, constant
+//   (__constant__), local
 //                    (arrays that did not become registers), global (all other, including pointers of unknown
 //                    origin). Kernel parameters are free. Not sectors, not cache traffic.
 //   atomics          1 each, no bytes. barriers: 1 per arriving thread. Shuffles, votes and calls: 0.
