@@ -4,8 +4,11 @@
 #include "model/ClusterJson.h"
 #include "model/PlacementJson.h"
 #include "model/TaskGraphJson.h"
+#include "report/MeasuredTrace.h"
+#include "sim/Profile.h"
 #include "support/Digest.h"
 #include "support/Files.h"
+#include "support/Text.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
@@ -20,6 +23,8 @@ struct MapCommandOptions {
   bool listStrategies = false;
   bool quiet = false;
   std::string diagnostics = "text";
+  std::string profile;
+  std::string profileModel;
 };
 
 void printStrategies() {
@@ -49,6 +54,68 @@ void printSummary(const TaskGraph &graph, const Cluster &cluster, const Placemen
     std::fprintf(stderr, "note: %s\n", free.c_str());
 }
 
+/// The model that the profile was measured on: the one named, or the only one of the cluster's GPUs.
+Expected<const GpuModel *> profiledModel(const Cluster &cluster, const std::string &named) {
+  std::vector<std::string> names;
+  const GpuModel *only = nullptr;
+  for (const GpuModel &model : cluster.models) {
+    if (!named.empty() && isModel(model, named))
+      return &model;
+    if (!model.isCpu()) {
+      names.push_back(model.name);
+      only = &model;
+    }
+  }
+  if (named.empty() && names.size() == 1)
+    return only;
+  return failure((named.empty()
+                      ? "say with --profile-model which of the cluster's models the profile was measured on"
+                      : "--profile-model: the cluster has no '" + named + "'") +
+                 std::string(": ") + join(std::span<const std::string>(names), ", "));
+}
+
+void printProfile(const Profiled &profiled, const GpuModel &model) {
+  for (const ProfiledKind &kind : profiled.kinds)
+    if (kind.factor > 0)
+      std::fprintf(stderr, "profile: %s of '%s' take %.3g times their estimate on %s (median of %zu)\n",
+                   count(kind.tasks, "task").c_str(), kind.name.c_str(), kind.factor, model.name.c_str(),
+                   kind.measured);
+    else
+      std::fprintf(stderr, "profile: %s of '%s' had no estimate and get the median of %zu times\n",
+                   count(kind.tasks, "task").c_str(), kind.name.c_str(), kind.measured);
+  if (!profiled.unmatched.empty())
+    std::fprintf(stderr, "note: the profile has times of %s that the graph does not have, such as '%s'\n",
+                 count(profiled.unmatched.size(), "task").c_str(), profiled.unmatched.front().c_str());
+}
+
+/// The graph with the times of the trace at `options.profile`; nothing, with the exit code set, where that
+/// cannot be.
+std::optional<TaskGraph> profiledGraph(const TaskGraph &graph, const Cluster &cluster,
+                                       const MapCommandOptions &options, ExitCode &exitCode) {
+  const Expected<std::string> text = readFile(options.profile);
+  if (!text) {
+    exitCode = environmentFailure(text.error().message);
+    return std::nullopt;
+  }
+  Diagnostics diagnostics;
+  const std::optional<MeasuredRun> run = readMeasuredTrace(*text, options.profile, diagnostics);
+  const Expected<const GpuModel *> model = profiledModel(cluster, options.profileModel);
+  if (!model)
+    diagnostics.error({options.cluster, 0, 0, ""}, model.error().message, "unknown-profile-model");
+  printDiagnostics(diagnostics, options.diagnostics);
+  if (diagnostics.hasErrors()) {
+    exitCode = ExitCode::inputErrors;
+    return std::nullopt;
+  }
+  std::vector<MeasuredTime> times;
+  for (const auto &[name, time] : run->times)
+    times.push_back({name, time});
+  Profiled profiled = withProfile(graph, cluster, times, **model);
+  if (!options.quiet)
+    printProfile(profiled, **model);
+  return std::move(profiled.graph);
+}
+
 ExitCode mapCommand(const MapCommandOptions &options) {
   const Expected<std::string> tasksText = readFile(options.tasks);
   if (!tasksText)
@@ -58,11 +125,17 @@ ExitCode mapCommand(const MapCommandOptions &options) {
     return environmentFailure(clusterText.error().message);
 
   Diagnostics diagnostics;
-  const std::optional<TaskGraph> graph = readTaskGraph(*tasksText, options.tasks, diagnostics);
+  std::optional<TaskGraph> graph = readTaskGraph(*tasksText, options.tasks, diagnostics);
   const std::optional<Cluster> cluster = readCluster(*clusterText, options.cluster, diagnostics);
   printDiagnostics(diagnostics, options.diagnostics);
   if (!graph || !cluster)
     return ExitCode::inputErrors;
+  if (!options.profile.empty()) {
+    ExitCode exitCode = ExitCode::done;
+    graph = profiledGraph(*graph, *cluster, options, exitCode);
+    if (!graph)
+      return exitCode;
+  }
 
   const Expected<Problem> problem = makeProblem(*graph, *cluster);
   Expected<Placement> placement =
@@ -102,6 +175,13 @@ void addMapCommand(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--seed", options->map.seed, "seed of strategies that draw numbers")
       ->capture_default_str();
   command->add_flag("--list-strategies", options->listStrategies, "print the strategies and stop");
+  CLI::Option *profile =
+      command->add_option("--profile", options->profile,
+                          "trace of a run (streammap run --trace): its times correct the estimates");
+  command
+      ->add_option("--profile-model", options->profileModel,
+                   "model the profile was measured on, or cpu; default: the cluster's only GPU model")
+      ->needs(profile);
   command->add_flag("-q,--quiet", options->quiet, "no summary on standard error");
   command->add_option("--diagnostics", options->diagnostics, "text, json or sarif")
       ->check(CLI::IsMember({"text", "json", "sarif"}))
