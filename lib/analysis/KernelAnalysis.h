@@ -4,6 +4,7 @@
 #include "analysis/Expression.h"
 #include "model/TaskGraph.h"
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,17 @@ struct KernelLoop {
   std::string whyUncounted; ///< empty: how often it iterates has a formula, or a trips pragma states it
 };
 
+/// What a kernel does with the memory behind a pointer parameter (ParameterExtents.h).
+struct ParameterExtent {
+  unsigned parameter = 0; ///< its number, from 0
+  bool isRead = false, isWritten = false;
+  bool writesAll = false; ///< every byte from the first to the last is written
+  /// Bytes from the pointer, over the kernel's arguments, blockDim and gridDim: the first that is accessed is
+  /// at least the lowest of `firsts`, the one behind the last at most the highest of `ends`. Both empty where
+  /// no formula bounds what is accessed.
+  std::vector<Expression> firsts, ends;
+};
+
 struct KernelAnalysis {
   std::string symbol;   ///< mangled
   std::string name;     ///< as people write it: "gemm<float>"
@@ -31,6 +43,7 @@ struct KernelAnalysis {
   /// reached) and `taken@file:line` (fraction of the times that branch goes to its first side); `unknowns`
   /// names each of them.
   std::map<std::string, Expression> costs;
+  std::vector<ParameterExtent> extents; ///< by number of the parameter; those that are accessed
   std::vector<UnknownCost> unknowns;
   std::vector<KernelLoop> loops; ///< as optimised: each inlined copy by itself, unrolled ones gone
   std::map<std::string, KernelResources> resources; ///< by architecture, "sm_90"

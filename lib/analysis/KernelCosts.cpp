@@ -3,6 +3,7 @@
 #include "analysis/DeviceCompile.h"
 #include "analysis/Markers.h"
 #include "analysis/MemoryBehaviour.h"
+#include "analysis/ParameterExtents.h"
 #include "analysis/Resources.h"
 #include "cpudevice/CountingRules.h"
 #include "support/Text.h"
@@ -123,9 +124,10 @@ void sumUp(const ExecutionCounts &counts, Costs &costs, std::vector<UnknownCost>
       for (std::size_t i = 0; i != countedMetricCount; ++i)
         once.amounts[i] += cost.amounts[i];
       if (!cost.unknown.empty())
-        unknowns.push_back({"global_store_bytes", locationOf(instruction.getDebugLoc()),
+        unknowns.push_back({llvm::isa<llvm::MemIntrinsic>(instruction) ? "global_store_bytes" : "all",
+                            locationOf(instruction.getDebugLoc()),
                             std::string(cost.unknown) + " is known only at run time",
-                            "give the task a bytes(...) clause"});
+                            "give the task flops(...) and bytes(...) clauses"});
     }
     for (std::size_t i = 0; i != countedMetricCount; ++i)
       if (once.amounts[i] != 0)
@@ -163,6 +165,7 @@ void countKernel(llvm::Function &function, const DeclaredKernel &declared, Analy
     result.loops.push_back({loop.location, loop.whyUnknown});
   Costs costs;
   sumUp(counts, costs, result.unknowns);
+  result.extents = parameterExtents(counts);
   addMemoryBehaviour(memoryBehaviour(counts), costs, result.unknowns);
   addUncounted(counts, result.unknowns);
   addSymbols(counts, costs, result.unknowns);

@@ -1,4 +1,5 @@
 #include "analysis/LaunchCosts.h"
+#include <algorithm>
 #include <bit>
 #include <clang/AST/RecordLayout.h>
 
@@ -45,9 +46,27 @@ void LaunchCosts::bind(Bindings &bindings, const std::string &name, QualType typ
     bindings[name] = static_cast<double>(value.bits);
 }
 
+static std::optional<ReachedBytes> reachOf(const ParameterExtent &extent, const Bindings &bindings) {
+  ReachedBytes reached{extent.parameter, extent.isRead, extent.isWritten, INT64_MAX, INT64_MIN};
+  for (const Expression &first : extent.firsts) {
+    const auto value = streammap::evaluate(first, bindings);
+    if (!value || !value->exact)
+      return std::nullopt;
+    reached.first = std::min(reached.first, *value->exact);
+  }
+  for (const Expression &end : extent.ends) {
+    const auto value = streammap::evaluate(end, bindings);
+    if (!value || !value->exact)
+      return std::nullopt;
+    reached.end = std::max(reached.end, *value->exact);
+  }
+  return extent.firsts.empty() || extent.ends.empty() ? std::nullopt : std::optional(reached);
+}
+
 std::vector<std::string> LaunchCosts::add(LaunchTotals &totals, const KernelAnalysis *kernel,
                                           const HostLaunch &launch, Interpreter &interpreter) {
   ++totals.launches;
+  reached_ = {};
   if (!kernel || !launch.kernel) {
     totals.hasUncounted = true;
     return {};
@@ -89,12 +108,16 @@ std::vector<std::string> LaunchCosts::add(LaunchTotals &totals, const KernelAnal
       }
     }
     evaluation.missing.assign(missing.begin(), missing.end());
+    for (const ParameterExtent &extent : kernel->extents)
+      if (const auto reached = reachOf(extent, bindings))
+        evaluation.reached.push_back(*reached);
     for (const UnknownCost &unknown : kernel->unknowns)
       for (std::size_t i = 0; i < costMetricCount; ++i)
         if (unknown.metric == "all" || unknown.metric == costMetricNames[i])
           evaluation.isUnknown[i] =
               evaluation.isUnknown[i] || !kernel->costs.contains(std::string(costMetricNames[i]));
   }
+  reached_ = evaluation.reached;
   for (std::size_t i = 0; i < costMetricCount; ++i) {
     totals.values[i] += evaluation.values[i];
     totals.isUnknown[i] = totals.isUnknown[i] || evaluation.isUnknown[i];

@@ -19,6 +19,13 @@ struct LaunchTotals {
   bool hasUncounted = false; ///< a kernel that nobody analysed
 };
 
+/// What a launch reaches through a pointer argument, in bytes from the pointer (ParameterExtents.h).
+struct ReachedBytes {
+  unsigned parameter = 0;
+  bool isRead = false, isWritten = false;
+  std::int64_t first = 0, end = 0;
+};
+
 class LaunchCosts {
 public:
   explicit LaunchCosts(std::span<const KernelAnalysis> kernels);
@@ -30,15 +37,20 @@ public:
   std::vector<std::string> add(LaunchTotals &totals, const KernelAnalysis *kernel, const HostLaunch &launch,
                                Interpreter &interpreter);
 
+  /// Of the launch that was added last: the parameters whose extents are known.
+  std::span<const ReachedBytes> reached() const { return reached_; }
+
 private:
   struct Evaluation {
     std::array<double, costMetricCount> values{};
     std::array<bool, costMetricCount> isUnknown{};
     std::vector<std::string> missing;
+    std::vector<ReachedBytes> reached;
   };
   void bind(Bindings &bindings, const std::string &name, clang::QualType type, HostValue value,
             Interpreter &interpreter) const;
 
+  std::span<const ReachedBytes> reached_;
   std::span<const KernelAnalysis> kernels_;
   std::unordered_map<std::string, std::size_t> bySymbol_;
   std::unordered_map<std::string, Evaluation> known_; ///< by kernel and the values that matter

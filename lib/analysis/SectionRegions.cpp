@@ -73,6 +73,17 @@ std::optional<BufferTable::Found> BufferTable::at(Address address, Interpreter &
   return Found{known.id, entry->first, known.size};
 }
 
+std::optional<BufferTable::Found> BufferTable::named(Address address) const {
+  auto entry = entries_.upper_bound(address);
+  if (entry == entries_.begin())
+    return std::nullopt;
+  --entry;
+  const Entry &known = entry->second;
+  if (!known.id.valid() || !known.size || address >= entry->first + std::max<std::uint64_t>(*known.size, 1))
+    return std::nullopt;
+  return Found{known.id, entry->first, known.size};
+}
+
 void BufferTable::forget(const Access &access, Interpreter &interpreter) const {
   const Address begin = begins_[access.buffer.index()];
   if (interpreter.isDeviceMemory(begin))

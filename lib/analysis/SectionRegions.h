@@ -22,6 +22,8 @@ public:
   /// The buffer around `address`: an allocation of the CUDA API, or else the object of the host program that
   /// is there, called `name`. Nothing if no object is there.
   std::optional<Found> at(Address address, Interpreter &interpreter, const clang::Expr *base);
+  /// The same, but only if some clause has named the buffer before: nothing is added.
+  std::optional<Found> named(Address address) const;
   /// What the host reads there from now on is unknown: a task writes it.
   void forget(const Access &access, Interpreter &interpreter) const;
   /// A buffer of unknown size is at least so large.

@@ -348,6 +348,9 @@ void TaskRecorder::launch(const HostLaunch &launch) {
   current_.launches.push_back(entry);
   const KernelAnalysis *analysis = costs_.find(graph_.kernels[id].symbol);
   const std::vector<std::string> missing = costs_.add(totals_, analysis, launch, *interpreter_);
+  for (const ReachedBytes &reached : costs_.reached())
+    if (reached.parameter < launch.arguments.size())
+      checkReach(launch, reached);
   if ((!missing.empty() || (analysis && !analysis->unknowns.empty())) && reported_.insert(id.index()).second)
     reportUnknowns(launch, missing);
 }
@@ -390,6 +393,45 @@ void TaskRecorder::libraryCall(const HostLibraryCall &call) {
   add(CostMetric::globalLoadBytes, CostMetric::globalLoadSectors, CostMetric::readFootprintBytes, work->read);
   add(CostMetric::globalStoreBytes, CostMetric::globalStoreSectors, CostMetric::writtenFootprintBytes,
       work->written);
+}
+
+// The hull of the task's sections is compared: a strided section has holes on purpose, and what is reached is
+// an upper bound.
+void TaskRecorder::checkReach(const HostLaunch &launch, const ReachedBytes &reached) {
+  const HostValue pointer = launch.arguments[reached.parameter];
+  const auto buffer = pointer.isKnown() ? buffers_.named(pointer.bits) : std::nullopt;
+  if (!buffer || reached.end <= reached.first)
+    return;
+  const auto at = static_cast<std::int64_t>(pointer.bits - buffer->begin);
+  const std::int64_t first = at + reached.first, end = at + reached.end;
+  std::int64_t low = INT64_MAX, high = 0;
+  bool isWritten = false;
+  for (const Access &access : current_.accesses)
+    if (access.buffer == buffer->id) {
+      low = std::min(low, static_cast<std::int64_t>(access.region.offset));
+      high = std::max(high, static_cast<std::int64_t>(access.region.end()));
+      isWritten |= access.mode != AccessMode::in;
+    }
+  const std::string name = "'" + graph_.buffers[buffer->id].name + "'";
+  std::string message = "kernel '" + launch.kernel->getNameAsString() + "' ";
+  const char *code = "section-too-small";
+  if (high == 0 && current_.accesses.empty())
+    return; // a task without clauses says nothing about its data
+  if (high == 0) {
+    message += "accesses " + name + ", which is in no clause of its task";
+    code = "undeclared-access";
+  } else if (reached.isWritten && !isWritten) {
+    message += "writes " + name + ", which its task only names in in()";
+    code = "undeclared-write";
+  } else if (first < low || end > high) {
+    message += "reaches bytes " + std::to_string(first) + " to " + std::to_string(end) + " of " + name +
+               ", its task names " + std::to_string(low) + " to " + std::to_string(high);
+  } else {
+    return;
+  }
+  if (reportedReach_.emplace(current_.site, launch.kernel, reached.parameter).second)
+    interpreter_->warn(launch.where,
+                       message + " ('streammap annotate --suggest' derives sections from kernels)", code);
 }
 
 KernelId TaskRecorder::kernelOf(const HostLaunch &launch) {

@@ -9,7 +9,9 @@
 #include "model/TaskGraph.h"
 #include <chrono>
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 
 namespace streammap {
@@ -45,6 +47,7 @@ private:
   void forgetWritten(const Task &task);
   KernelId kernelOf(const HostLaunch &launch);
   void reportUnknowns(const HostLaunch &launch, const std::vector<std::string> &missing);
+  void checkReach(const HostLaunch &launch, const ReachedBytes &reached);
   void warnUncountedCall();
   void showProgress();
 
@@ -57,10 +60,12 @@ private:
   llvm::DenseMap<const clang::FunctionDecl *, KernelId> kernels_;
   std::map<std::string, KernelId> kernelsBySymbol_;
   std::unordered_map<std::string, unsigned> unnamed_; ///< tasks so far by default name
-  std::set<std::size_t> reported_;                    ///< kernels whose unknown costs were said
-  std::optional<HostLibraryCall> uncountedCall_;      ///< of the current task
-  std::set<std::string> reportedCalls_;               ///< of libraries, whose work is not known
-  std::map<std::int64_t, FourierPlan> plans_;         ///< by the number the library gave them
+  /// By site, kernel and parameter: what was said to be reached outside the sections.
+  std::set<std::tuple<std::optional<unsigned>, const clang::FunctionDecl *, unsigned>> reportedReach_;
+  std::set<std::size_t> reported_;               ///< kernels whose unknown costs were said
+  std::optional<HostLibraryCall> uncountedCall_; ///< of the current task
+  std::set<std::string> reportedCalls_;          ///< of libraries, whose work is not known
+  std::map<std::int64_t, FourierPlan> plans_;    ///< by the number the library gave them
   bool isInTask_ = false;
   bool isInline_ = false; ///< in a task whose `when` is false
   Task current_;

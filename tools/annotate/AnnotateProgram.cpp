@@ -3,6 +3,7 @@
 #include "analysis/Check.h"
 #include "analysis/Emit.h"
 #include "analysis/FrontEnd.h"
+#include "analysis/SuggestClauses.h"
 #include "model/TaskGraphJson.h"
 #include "support/Files.h"
 #include <algorithm>
@@ -84,18 +85,30 @@ static Expected<void> writeAll(const std::vector<EmittedFile> &files) {
   return {};
 }
 
+// A header's launch is met by each source that includes it.
+static std::string suggestionsFor(const std::vector<std::unique_ptr<ParsedUnit>> &units,
+                                  const std::vector<KernelAnalysis> &kernels, const std::string &form) {
+  std::vector<Suggestion> all;
+  for (const std::unique_ptr<ParsedUnit> &unit : units)
+    for (Suggestion &suggestion : suggestTasks(*unit, kernels))
+      if (std::ranges::find(all, suggestion.location, &Suggestion::location) == all.end())
+        all.push_back(std::move(suggestion));
+  return form == "json" ? toJson(all) : toText(all);
+}
+
 Expected<void> annotateProgram(const AnnotateOptions &options, Diagnostics &diagnostics) {
   const std::vector<CompileJob> jobs =
       resolveJobs(options.sources, options.compileCommands, options.flags, diagnostics);
   if (diagnostics.hasErrors())
     return {};
-  const bool wantsGraph = !options.graphOutput.empty();
+  const bool wantsGraph = !options.graphOutput.empty(),
+             wantsKernels = wantsGraph || !options.suggestions.empty();
   std::future<std::pair<std::vector<KernelAnalysis>, Diagnostics>> analysis;
-  if (wantsGraph)
+  if (wantsKernels)
     analysis = analyseInBackground(jobs, options.kernels);
   const std::vector<std::unique_ptr<ParsedUnit>> units = parseAndCheck(jobs, diagnostics);
   std::vector<KernelAnalysis> kernels;
-  if (wantsGraph) {
+  if (wantsKernels) {
     auto [found, said] = analysis.get();
     kernels = std::move(found);
     append(said, diagnostics);
@@ -116,6 +129,8 @@ Expected<void> annotateProgram(const AnnotateOptions &options, Diagnostics &diag
       return {};
     outputs.push_back({options.graphOutput, writeTaskGraph(*graph)});
   }
+  if (!options.suggestions.empty())
+    outputs.push_back({"-", suggestionsFor(units, kernels, options.suggestions)});
   return writeAll(outputs);
 }
 

@@ -18,6 +18,7 @@ struct AnnotateOptions {
   std::string compileCommands;
   std::string graphOutput; ///< tasks.json; empty: no graph is wanted
   std::string emitOutput; ///< a file, or a folder for several sources; empty: no transformed source is wanted
+  std::string suggestions; ///< "text" or "json" on standard output; empty: none are wanted
   std::vector<std::string> arguments;
   std::map<std::string, double> parameters;
   KernelOptions kernels;

@@ -48,7 +48,7 @@ bool takeValues(const std::vector<std::string> &parameters, const std::string &r
                               : resources == "clang" ? ResourceCompiler::clang
                               : resources == "none"  ? ResourceCompiler::none
                                                      : ResourceCompiler::automatic;
-  if (options.emitOutput.empty() && options.graphOutput.empty())
+  if (options.emitOutput.empty() && options.graphOutput.empty() && options.suggestions.empty())
     options.graphOutput = std::filesystem::path(options.sources.front()).stem().string() + ".tasks.json";
   return true;
 }
@@ -86,6 +86,10 @@ int main(int argc, char *argv[]) {
       ->check(CLI::IsMember({"auto", "nvcc", "clang", "none"}));
   annotate->add_option("--emit", options.emitOutput,
                        "Transformed source to write; a folder for several sources");
+  annotate
+      ->add_flag("--suggest{text}", options.suggestions,
+                 "Print a pragma for each launch that is no task yet; --suggest=json for programs")
+      ->check(CLI::IsMember({"text", "json"}));
 
   CLI::App *check = app.add_subcommand("check", "Looks for mistakes in the pragmas, writes nothing");
   addInputs(*check, options, form);

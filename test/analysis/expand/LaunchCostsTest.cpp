@@ -136,3 +136,51 @@ TEST_CASE("a kernel that was not analysed has no work unless clauses say so") {
   REQUIRE(with);
   CHECK(with->tasks[TaskId(0)].work->flops[static_cast<std::size_t>(FlopType::fp32)].value() == 10);
 }
+
+namespace {
+
+/// The kernel reaches `bytes` from its pointer.
+KernelAnalysis reaching(const char *bytes, bool isWritten) {
+  KernelAnalysis analysis = kernel(symbol, {});
+  ParameterExtent extent;
+  extent.isRead = true;
+  extent.isWritten = isWritten;
+  extent.firsts = {Expression(0)};
+  extent.ends = {parseExpression(bytes).value()};
+  analysis.extents = {extent};
+  return analysis;
+}
+
+std::vector<std::string> codesOf(const std::string &clauses, const KernelAnalysis &analysis,
+                                 const std::string &statement = launch) {
+  Diagnostics diagnostics;
+  REQUIRE(expand(program(clauses, statement), {analysis}, diagnostics));
+  std::vector<std::string> codes;
+  for (const Diagnostic &diagnostic : diagnostics.all())
+    codes.push_back(diagnostic.code);
+  return codes;
+}
+
+} // namespace
+
+TEST_CASE("a section that a kernel leaves is a warning at the launch, one that holds is none") {
+  CHECK(codesOf("inout(d[0:100])", reaching("4*n", true)).empty());
+  CHECK(codesOf("inout(d[0:99])", reaching("4*n", true)) == std::vector<std::string>{"section-too-small"});
+  CHECK(codesOf("inout(d)", reaching("4*n", true)).empty());
+  // the pointer's own offset counts
+  CHECK(codesOf("inout(d[50:100])", reaching("4*n", true), "k<<<3, 64>>>(d + 50, 100, size);").empty());
+  CHECK(codesOf("inout(d[50:100])", reaching("4*n", true), "k<<<3, 64>>>(d + 51, 100, size);").size() == 1);
+  // holes of a strided section are on purpose
+  CHECK(codesOf("inout(d[0:50:2])", reaching("4*n - 4", true)).empty());
+}
+
+TEST_CASE("what a kernel writes must not be in in() alone, and what it accesses must be named") {
+  CHECK(codesOf("in(d[0:100])", reaching("4*n", true)) == std::vector<std::string>{"undeclared-write"});
+  CHECK(codesOf("in(d[0:100])", reaching("4*n", false)).empty());
+  // a second task, whose only clause is about something else
+  const std::string two = launch +
+                          std::string("\n  float *e; cudaMalloc(&e, 4000);\n"
+                                      "#pragma streammap task inout(e)\n  ") +
+                          launch;
+  CHECK(codesOf("inout(d)", reaching("4*n", true), two) == std::vector<std::string>{"undeclared-access"});
+}
