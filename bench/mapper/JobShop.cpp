@@ -25,17 +25,20 @@ namespace {
 struct Settings {
   std::vector<std::string> strategies{"heft", "peft", "auto"};
   std::size_t sample = 0;
+  double seconds = 2;
 };
 
 struct Run {
   double makespan = 0, cpuSeconds = 0;
 };
 
-Run run(const ProcessorGraph &graph, const std::string &strategy) {
+Run run(const ProcessorGraph &graph, const std::string &strategy, const Settings &settings) {
+  const MapOptions options{
+      .strategy = strategy, .effort = Effort::thorough, .timeLimit = seconds(settings.seconds), .threads = 1};
   const std::clock_t start = std::clock();
   const Expected<Problem> problem = makeProblem(graph.graph, graph.cluster);
-  const Expected<Placement> placement = problem ? mapTasks(*problem, {.strategy = strategy})
-                                                : Expected<Placement>(std::unexpected(problem.error()));
+  const Expected<Placement> placement =
+      problem ? mapTasks(*problem, options) : Expected<Placement>(std::unexpected(problem.error()));
   if (!placement) {
     std::fprintf(stderr, "%s\n", placement.error().message.c_str());
     std::exit(1);
@@ -78,7 +81,7 @@ void printTotals(const std::map<std::string, Total> &totals, std::size_t rows, c
 void runAll(const ProcessorGraph &graph, double reference, const Settings &settings,
             std::map<std::string, Total> &totals) {
   for (const std::string &strategy : settings.strategies) {
-    const Run done = run(graph, strategy);
+    const Run done = run(graph, strategy, settings);
     Total &total = totals[strategy];
     total.gaps += done.makespan / reference - 1;
     total.reached += done.makespan <= reference * (1 + 1e-9);
@@ -142,6 +145,7 @@ int main(int argc, char *argv[]) {
   app.add_option("--strategies", settings.strategies, "names of streammap map --list-strategies")
       ->delimiter(',')
       ->capture_default_str();
+  app.add_option("--seconds", settings.seconds, "of each search, on one thread")->capture_default_str();
   app.add_option("--sample", settings.sample, "problems of each set; 0: all")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const std::string data = sharedData();

@@ -13,10 +13,10 @@ constexpr double leastShrinking = 0.9;
 /// Starts of the smallest bisections: each takes microseconds.
 constexpr std::size_t growingTries = 8;
 
-std::vector<std::uint32_t> shuffled(std::size_t count, RandomNumbers &random) {
+std::vector<std::uint32_t> shuffled(std::size_t count, Random &random) {
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0u);
-  random.shuffle(order);
+  shuffle(random, order);
   return order;
 }
 
@@ -32,7 +32,7 @@ std::int64_t costOf(const CommunicationGraph &graph, const BlockDistances &dista
 /// Finer to coarser: levels[i].coarseOf leads from the graph of level i - 1 (the input for i = 0) to
 /// levels[i].graph.
 std::vector<Coarsening> merged(const CommunicationGraph &graph, std::span<const std::uint32_t> blockOf,
-                               std::size_t fewest, RandomNumbers &random) {
+                               std::size_t fewest, Random &random) {
   std::vector<Coarsening> levels;
   const std::int64_t most = std::max<std::int64_t>(
       2, graph.totalWeight() * 3 / 2 / static_cast<std::int64_t>(std::max<std::size_t>(1, fewest)));
@@ -65,7 +65,7 @@ std::vector<std::uint32_t> projected(const Coarsening &level, const std::vector<
 std::vector<std::uint32_t> refinedUp(const CommunicationGraph &graph, const std::vector<Coarsening> &levels,
                                      std::vector<std::uint32_t> blockOf, const BlockDistances &distances,
                                      std::span<const std::int64_t> capacity, const RefineOptions &options,
-                                     RandomNumbers &random) {
+                                     Random &random) {
   for (std::size_t i = levels.size() + 1; i-- > 0;) {
     const CommunicationGraph &level = i == 0 ? graph : levels[i - 1].graph;
     relieve(level, blockOf, distances, capacity);
@@ -78,7 +78,7 @@ std::vector<std::uint32_t> refinedUp(const CommunicationGraph &graph, const std:
 
 /// Two blocks on a small graph: the first grows from some vertex, by the neighbour that adds least to the
 /// cut, until it has its share.
-std::vector<std::uint32_t> grown(const CommunicationGraph &graph, std::int64_t share, RandomNumbers &random) {
+std::vector<std::uint32_t> grown(const CommunicationGraph &graph, std::int64_t share, Random &random) {
   std::vector<std::uint32_t> blockOf(graph.size(), 1);
   std::vector<std::int64_t> inside(graph.size(), 0), around(graph.size(), 0);
   for (std::uint32_t v = 0; v < graph.size(); ++v)
@@ -105,7 +105,7 @@ std::vector<std::uint32_t> grown(const CommunicationGraph &graph, std::int64_t s
 
 class Divider {
 public:
-  Divider(const PlaceOptions &options, RandomNumbers &random) : options_(options), random_(random) {}
+  Divider(const PlaceOptions &options, Random &random) : options_(options), random_(random) {}
 
   /// `capacity` of each block; block b should get about its share of all capacities.
   std::vector<std::uint32_t> divide(const CommunicationGraph &graph, std::span<const std::int64_t> capacity) {
@@ -198,7 +198,7 @@ private:
   }
 
   const PlaceOptions &options_;
-  RandomNumbers &random_;
+  Random &random_;
   RefineOptions refining_;
 };
 
@@ -242,7 +242,7 @@ std::int64_t communicationCost(const CommunicationGraph &graph, const Hierarchy 
 
 std::vector<std::uint32_t> placeOnHierarchy(const CommunicationGraph &graph, const Hierarchy &hierarchy,
                                             const PlaceOptions &options) {
-  RandomNumbers random(options.seed);
+  Random random(options.seed);
   Divider divider(options, random);
   const std::int64_t places = static_cast<std::int64_t>(hierarchy.places());
   const std::int64_t mean = (graph.totalWeight() + places - 1) / places;

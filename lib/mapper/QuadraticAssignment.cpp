@@ -13,7 +13,7 @@ public:
         at_(size_), delta_(size_, std::vector<std::int64_t>(size_, 0)),
         forbiddenUntil_(size_, std::vector<std::int64_t>(size_, 0)) {
     std::iota(at_.begin(), at_.end(), 0u);
-    random_.shuffle(at_);
+    shuffle(random_, at_);
     cost_ = assignmentCost(problem, at_);
     // Different for each pair, or all would come to be preferred at one time.
     for (std::size_t i = 0; i < size_; ++i)
@@ -38,7 +38,7 @@ public:
 private:
   /// Up to 8 x size steps, mostly few: the third power of a uniform number, as in Taillard's later versions.
   std::int64_t tenure() {
-    const double uniform = static_cast<double>(random_.below(1 << 20)) / (1 << 20);
+    const double uniform = random_.unit();
     return 1 + static_cast<std::int64_t>(uniform * uniform * uniform * 8 * static_cast<double>(size_));
   }
 
@@ -103,7 +103,7 @@ private:
 
   const SquareMatrix &flow_, &distance_;
   std::size_t size_;
-  RandomNumbers random_;
+  Random random_;
   std::vector<std::uint32_t> at_; ///< location by facility
   std::int64_t cost_ = 0;
   std::vector<std::vector<std::int64_t>> delta_;          ///< of each swap r < s

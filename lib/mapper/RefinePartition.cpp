@@ -40,14 +40,14 @@ public:
     }
   }
 
-  std::int64_t run(const RefineOptions &options, RandomNumbers &random) {
+  std::int64_t run(const RefineOptions &options, Random &random) {
     std::int64_t total = 0;
     for (std::size_t round = 0; round < options.rounds; ++round) {
       std::vector<std::uint32_t> seeds;
       for (std::uint32_t v = 0; v < graph_.size(); ++v)
         if (isAtBorder(v))
           seeds.push_back(v);
-      random.shuffle(seeds);
+      shuffle(random, seeds);
       std::int64_t won = 0;
       for (std::uint32_t seed : seeds)
         if (isAtBorder(seed))
@@ -246,16 +246,9 @@ private:
 
 } // namespace
 
-std::uint64_t RandomNumbers::below(std::uint64_t bound) {
-  std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return (z ^ (z >> 31)) % bound;
-}
-
-void RandomNumbers::shuffle(std::vector<std::uint32_t> &values) {
+void shuffle(Random &random, std::vector<std::uint32_t> &values) {
   for (std::size_t i = values.size(); i > 1; --i)
-    std::swap(values[i - 1], values[below(i)]);
+    std::swap(values[i - 1], values[random.below(i)]);
 }
 
 std::vector<std::int64_t> blockWeights(const CommunicationGraph &graph,
@@ -273,7 +266,7 @@ void relieve(const CommunicationGraph &graph, std::vector<std::uint32_t> &blockO
 
 std::int64_t refine(const CommunicationGraph &graph, std::vector<std::uint32_t> &blockOf,
                     const BlockDistances &distances, std::span<const std::int64_t> capacity,
-                    const RefineOptions &options, RandomNumbers &random) {
+                    const RefineOptions &options, Random &random) {
   return Refiner(graph, blockOf, distances, capacity).run(options, random);
 }
 

@@ -9,6 +9,7 @@
 // when a few dozen vertices share a device.
 #include "mapper/CommunicationGraph.h"
 #include "mapper/Hierarchy.h"
+#include "mapper/Random.h"
 
 namespace streammap {
 
@@ -17,19 +18,8 @@ struct RefineOptions {
   std::size_t patience = 20; ///< moves without a new best before a search ends
 };
 
-/// Random numbers that are the same everywhere (std::shuffle and the distributions may differ between
-/// libraries).
-class RandomNumbers {
-public:
-  explicit RandomNumbers(std::uint64_t seed) : state_(seed) {}
-  /// From 0 to bound - 1. SplitMix64 (Steele, Lea, Flood, OOPSLA 2014); the bias of the remainder does not
-  /// matter here.
-  std::uint64_t below(std::uint64_t bound);
-  void shuffle(std::vector<std::uint32_t> &values);
-
-private:
-  std::uint64_t state_;
-};
+/// Any order with equal chances (Fisher-Yates), the same for a seed on every library.
+void shuffle(Random &random, std::vector<std::uint32_t> &values);
 
 /// Vertex weights of each block.
 std::vector<std::int64_t> blockWeights(const CommunicationGraph &graph,
@@ -44,6 +34,6 @@ void relieve(const CommunicationGraph &graph, std::vector<std::uint32_t> &blockO
 /// that was not past it before. Returns how much was won.
 std::int64_t refine(const CommunicationGraph &graph, std::vector<std::uint32_t> &blockOf,
                     const BlockDistances &distances, std::span<const std::int64_t> capacity,
-                    const RefineOptions &options, RandomNumbers &random);
+                    const RefineOptions &options, Random &random);
 
 } // namespace streammap

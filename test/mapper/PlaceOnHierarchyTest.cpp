@@ -10,8 +10,7 @@ using namespace streammap;
 
 namespace {
 
-CommunicationGraph randomGraph(std::size_t vertices, std::size_t edges, RandomNumbers &random,
-                               bool weighted) {
+CommunicationGraph randomGraph(std::size_t vertices, std::size_t edges, Random &random, bool weighted) {
   std::vector<CommunicationEdge> list;
   for (std::size_t i = 0; i < edges; ++i)
     list.push_back({static_cast<std::uint32_t>(random.below(vertices)),
@@ -52,7 +51,7 @@ std::int64_t leastCost(const CommunicationGraph &graph, const Hierarchy &hierarc
   return least;
 }
 
-AssignmentProblem randomAssignment(std::size_t size, RandomNumbers &random) {
+AssignmentProblem randomAssignment(std::size_t size, Random &random) {
   AssignmentProblem problem{SquareMatrix(size, std::vector<std::int64_t>(size)),
                             SquareMatrix(size, std::vector<std::int64_t>(size))};
   for (SquareMatrix *matrix : {&problem.flow, &problem.distance})
@@ -83,12 +82,12 @@ TEST_CASE("distances follow the level at which two places meet") {
 }
 
 TEST_CASE("merging keeps all weight and every amount that is not inside a merged vertex") {
-  RandomNumbers random(7);
+  Random random(7);
   for (int round = 0; round < 50; ++round) {
     const CommunicationGraph graph = randomGraph(40, 120, random, true);
     std::vector<std::uint32_t> order(40), blockOf(40);
     std::iota(order.begin(), order.end(), 0u);
-    random.shuffle(order);
+    shuffle(random, order);
     for (std::uint32_t &block : blockOf)
       block = static_cast<std::uint32_t>(random.below(3));
     const Coarsening coarse = coarsened(graph, blockOf, 6, order);
@@ -106,7 +105,7 @@ TEST_CASE("merging keeps all weight and every amount that is not inside a merged
 }
 
 TEST_CASE("refining never makes a division worse, and says how much better it made it") {
-  RandomNumbers random(11);
+  Random random(11);
   for (int round = 0; round < 200; ++round) {
     const CommunicationGraph graph = randomGraph(30, 90, random, round % 2 == 0);
     const Hierarchy hierarchy{{3, 2}, {1, 5}};
@@ -125,7 +124,7 @@ TEST_CASE("refining never makes a division worse, and says how much better it ma
 }
 
 TEST_CASE("relieving fits blocks to their capacity where vertices are light") {
-  RandomNumbers random(3);
+  Random random(3);
   const CommunicationGraph graph = randomGraph(60, 150, random, false);
   std::vector<std::uint32_t> blockOf(60, 2);
   relieve(graph, blockOf, BlockDistances(6), std::vector<std::int64_t>(6, 10));
@@ -146,7 +145,7 @@ TEST_CASE("two groups that talk among themselves go to two nodes") {
 }
 
 TEST_CASE("close to the best of all placements on small problems") {
-  RandomNumbers random(5);
+  Random random(5);
   const Hierarchy hierarchy{{2, 2, 2}, {1, 4, 12}};
   double gaps = 0;
   for (std::uint64_t round = 0; round < 20; ++round) {
@@ -185,7 +184,7 @@ TEST_CASE("no vertices, one place, more places than vertices") {
 }
 
 TEST_CASE("assignment: the best of all on small problems, and a cost that is what it says") {
-  RandomNumbers random(9);
+  Random random(9);
   for (std::uint64_t round = 0; round < 30; ++round) {
     const AssignmentProblem problem = randomAssignment(6, random);
     const Assigned assigned = solveAssignment(problem, {.steps = 2000, .seed = round});
