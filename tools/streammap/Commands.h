@@ -31,6 +31,7 @@ void addAnnotateCommands(CLI::App &app, const std::vector<std::string> &passedOn
 void addImportCommand(CLI::App &app, ExitCode &exitCode);
 void addMapCommand(CLI::App &app, ExitCode &exitCode);
 void addReportCommand(CLI::App &app, ExitCode &exitCode);
+void addDoctorCommand(CLI::App &app, ExitCode &exitCode);
 void addLaunchFilesCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
 void addExplainCommand(CLI::App &app, ExitCode &exitCode);
 /// `passedOn` is what follows "--" on the command line: compiler flags, the program's arguments.

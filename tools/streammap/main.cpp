@@ -39,6 +39,7 @@ int main(int argc, char *argv[]) {
   addMapCommand(app, exitCode);
   addReportCommand(app, exitCode);
   addLaunchFilesCommand(app, passedOn, exitCode);
+  addDoctorCommand(app, exitCode);
   addExplainCommand(app, exitCode);
 #ifdef STREAMMAP_BUILD_AND_RUN
   addBuildCommand(app, passedOn, exitCode);
