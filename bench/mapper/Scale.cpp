@@ -7,8 +7,8 @@
 //
 //   kind      tasks    deps  GPUs strategy   read  problem  map+check  write  total s  peak MiB   slope
 //
-// Every row runs in a process of its own, so the peak is its own; seconds are wall time. `slope` is the
-// growth of the total against the row before of the same kind, cluster and strategy: log(time ratio) /
+// Every row runs in a process of its own, so the peak is its own; seconds are CPU time (one thread). `slope`
+// is the growth of the total against the row before of the same kind, cluster and strategy: log(time ratio) /
 // log(size ratio), so 1 is linear.
 #include "BigGraphs.h"
 #include "mapper/MapTasks.h"
@@ -18,10 +18,10 @@
 #include "support/Files.h"
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <sys/resource.h>
@@ -70,16 +70,16 @@ void writeInputs(const Row &row, const std::string &folder) {
 
 class Clock {
 public:
-  /// Seconds since the last call.
+  /// CPU seconds of this process since the last call, so that a busy machine does not show.
   double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
+    const std::clock_t now = std::clock();
+    const double seconds = static_cast<double>(now - last_) / CLOCKS_PER_SEC;
     last_ = now;
     return seconds;
   }
 
 private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::clock_t last_ = std::clock();
 };
 
 /// What `streammap map` does, timed.

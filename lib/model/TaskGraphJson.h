@@ -9,7 +9,7 @@ namespace streammap {
 
 /// Nothing when `diagnostics` has got an error: syntax, unknown or missing keys, wrong types and ranges,
 /// duplicate ids, dangling references, regions outside their buffer, cycles. All of them are listed. `file`
-/// is what messages call it. Almost linear: a second per 100,000 tasks with accesses.
+/// is what messages call it. A few seconds per million tasks; ten times that where something is wrong.
 std::optional<TaskGraph> readTaskGraph(std::string_view text, const std::string &file,
                                        Diagnostics &diagnostics);
 

@@ -1,4 +1,5 @@
 #include "model/TaskOrder.h"
+#include "support/Rows.h"
 #include <algorithm>
 #include <functional>
 #include <queue>
@@ -6,12 +7,13 @@
 namespace streammap {
 
 std::vector<TaskId> topologicalOrder(const TaskGraph &graph) {
-  IndexedVector<TaskId, std::vector<TaskId>> successors(graph.tasks.size());
+  const auto successors = Rows<TaskId, TaskId>::collect(graph.tasks.size(), [&](auto give) {
+    for (const Dependency &dependency : graph.dependencies)
+      give(dependency.from, dependency.to);
+  });
   IndexedVector<TaskId, std::size_t> waitingFor(graph.tasks.size());
-  for (const Dependency &dependency : graph.dependencies) {
-    successors[dependency.from].push_back(dependency.to);
+  for (const Dependency &dependency : graph.dependencies)
     ++waitingFor[dependency.to];
-  }
   std::priority_queue<TaskId, std::vector<TaskId>, std::greater<>> ready;
   for (TaskId task : graph.tasks.ids())
     if (waitingFor[task] == 0)

@@ -25,43 +25,47 @@ Json asJson(const Prediction &predicted) {
           {"bound_by", predicted.boundBy}};
 }
 
-Json asJson(const Assignment &assignment, const TaskGraph &graph, const Cluster &cluster) {
+void write(JsonLine line, const Assignment &assignment, const TaskGraph &graph, const Cluster &cluster) {
   const Task &task = graph.tasks[assignment.task];
-  Json json{{"task", task.id}, {"name", task.name}};
-  json.update(deviceAsJson(cluster, assignment.device));
-  json["start_seconds"] = jsonNumber(assignment.start.value());
-  json["end_seconds"] = jsonNumber(assignment.end.value());
-  json["origin"] = toText(assignment.origin);
+  const Device &device = cluster.devices[assignment.device];
+  line.beginObject().member("task", task.id).member("name", task.name);
+  line.member("node", cluster.nodes[device.node].name).key("gpu");
+  if (device.gpu)
+    line.value(std::uint64_t{*device.gpu});
+  else
+    line.null();
+  line.member("start_seconds", assignment.start.value()).member("end_seconds", assignment.end.value());
+  line.member("origin", toText(assignment.origin));
   if (!assignment.limiter.empty())
-    json["limiter"] = assignment.limiter;
+    line.member("limiter", assignment.limiter);
   if (assignment.low)
-    json["low_seconds"] = jsonNumber(assignment.low->value());
+    line.member("low_seconds", assignment.low->value());
   if (assignment.high)
-    json["high_seconds"] = jsonNumber(assignment.high->value());
-  return json;
+    line.member("high_seconds", assignment.high->value());
+  line.endObject();
 }
 
-Json asJson(const Dependency &dependency, const TaskGraph &graph) {
-  Json json{{"from", graph.tasks[dependency.from].id}, {"to", graph.tasks[dependency.to].id}};
-  if (dependency.buffer)
-    json["buffer"] = graph.buffers[*dependency.buffer].id;
-  return json;
-}
-
-Json asJson(const Transfer &transfer, const TaskGraph &graph, const Cluster &cluster) {
-  Json json = Json::object();
-  if (transfer.dependency)
-    json["dependency"] = asJson(graph.dependencies[*transfer.dependency], graph);
+/// `names`: of devices.
+void write(JsonLine line, const Transfer &transfer, const TaskGraph &graph, const Cluster &cluster,
+           const IndexedVector<DeviceId, std::string> &names) {
+  line.beginObject();
+  if (transfer.dependency) {
+    const Dependency &dependency = graph.dependencies[*transfer.dependency];
+    line.key("dependency").beginObject();
+    line.member("from", graph.tasks[dependency.from].id).member("to", graph.tasks[dependency.to].id);
+    if (dependency.buffer)
+      line.member("buffer", graph.buffers[*dependency.buffer].id);
+    line.endObject();
+  }
   if (transfer.buffer)
-    json["buffer"] = graph.buffers[*transfer.buffer].id;
+    line.member("buffer", graph.buffers[*transfer.buffer].id);
   const std::string &node = cluster.nodes[cluster.devices[transfer.to].node].name;
-  json["from"] = transfer.from.valid() ? deviceName(cluster, transfer.from) : node + ":host";
-  json["to"] = deviceName(cluster, transfer.to);
-  json["bytes"] = jsonNumber(transfer.size.value());
-  json["route"] = transfer.route;
-  json["start_seconds"] = jsonNumber(transfer.start.value());
-  json["end_seconds"] = jsonNumber(transfer.end.value());
-  return json;
+  line.member("from", transfer.from.valid() ? names[transfer.from] : node + ":host");
+  line.member("to", names[transfer.to])
+      .member("bytes", transfer.size.value())
+      .member("route", transfer.route);
+  line.member("start_seconds", transfer.start.value()).member("end_seconds", transfer.end.value());
+  line.endObject();
 }
 
 Json asJson(const DeviceUse &use, const Cluster &cluster) {
@@ -91,11 +95,14 @@ std::string writePlacement(const Placement &placement, const TaskGraph &graph, c
                          {"steps", placement.solver.steps}});
   file.beginList("assignments");
   for (const Assignment &assignment : placement.assignments)
-    file.item(asJson(assignment, graph, cluster));
+    write(file.item(), assignment, graph, cluster);
   file.endList();
+  IndexedVector<DeviceId, std::string> names;
+  for (DeviceId device : cluster.devices.ids())
+    names.push(deviceName(cluster, device));
   file.beginList("transfers");
   for (const Transfer &transfer : placement.transfers)
-    file.item(asJson(transfer, graph, cluster));
+    write(file.item(), transfer, graph, cluster, names);
   file.endList();
   file.beginList("devices");
   for (const DeviceUse &use : placement.devices)

@@ -67,90 +67,110 @@ Json asJson(const Buffer &buffer) {
   return json;
 }
 
-Json asJson(const Launch &launch, const TaskGraph &graph) {
-  return {{"kernel", graph.kernels[launch.kernel].id},
-          {"grid", launch.grid},
-          {"block", launch.block},
-          {"dynamic_shared_bytes", jsonNumber(launch.dynamicShared.value())}};
+void write(JsonLine &line, const Launch &launch, const TaskGraph &graph) {
+  line.beginObject().member("kernel", graph.kernels[launch.kernel].id);
+  line.key("grid").beginArray().value(launch.grid[0]).value(launch.grid[1]).value(launch.grid[2]).endArray();
+  line.key("block")
+      .beginArray()
+      .value(launch.block[0])
+      .value(launch.block[1])
+      .value(launch.block[2])
+      .endArray();
+  line.member("dynamic_shared_bytes", launch.dynamicShared.value()).endObject();
 }
 
-Json asJson(const Work &work) {
-  Json flops = Json::object();
+void write(JsonLine &line, const Work &work) {
+  line.beginObject().key("flops").beginObject();
   for (std::size_t type = 0; type < flopTypeCount; ++type)
     if (work.flops[type].value() != 0)
-      flops[std::string(toText(static_cast<FlopType>(type)))] = jsonNumber(work.flops[type].value());
-  Json json{{"flops", std::move(flops)}, {"dram_bytes", jsonNumber(work.dram.value())}};
+      line.member(toText(static_cast<FlopType>(type)), work.flops[type].value());
+  line.endObject().member("dram_bytes", work.dram.value());
   if (work.requested)
-    json["requested_bytes"] = jsonNumber(work.requested->value());
-  json["origin"] = toText(work.origin);
-  return json;
+    line.member("requested_bytes", work.requested->value());
+  line.member("origin", toText(work.origin)).endObject();
 }
 
-Json asJson(const Access &access, const TaskGraph &graph) {
+void write(JsonLine &line, const Access &access, const TaskGraph &graph) {
   static constexpr std::string_view modes[] = {"in", "out", "inout"};
-  Json json{{"buffer", graph.buffers[access.buffer].id},
-            {"mode", modes[static_cast<std::size_t>(access.mode)]},
-            {"offset", access.region.offset},
-            {"bytes", access.region.size}};
-  if (access.region.count != 1) {
-    json["stride"] = access.region.stride;
-    json["count"] = access.region.count;
-  }
-  return json;
+  const Region &region = access.region;
+  line.beginObject().member("buffer", graph.buffers[access.buffer].id);
+  line.member("mode", modes[static_cast<std::size_t>(access.mode)]);
+  line.member("offset", region.offset).member("bytes", region.size);
+  if (region.count != 1)
+    line.member("stride", region.stride).member("count", region.count);
+  line.endObject();
 }
 
-Json asJson(const Constraints &constraints) {
+/// Nothing where all of it is as by default.
+void write(JsonLine &line, const Constraints &constraints) {
   static constexpr std::string_view devices[] = {"gpu", "cpu", "any"};
-  Json json = Json::object();
+  const bool isDefault = !constraints.capability && constraints.models.empty() &&
+                         constraints.together.empty() && constraints.apart.empty() && !constraints.node &&
+                         constraints.device == DeviceKind::gpu;
+  if (isDefault)
+    return;
+  line.key("constraints").beginObject();
   if (constraints.capability)
-    json["capability"] = *constraints.capability;
+    line.member("capability", *constraints.capability);
   if (!constraints.models.empty())
-    json["models"] = constraints.models;
+    line.member("models", constraints.models);
   if (!constraints.together.empty())
-    json["together"] = constraints.together;
+    line.member("together", constraints.together);
   if (!constraints.apart.empty())
-    json["apart"] = constraints.apart;
+    line.member("apart", constraints.apart);
   if (constraints.node)
-    json["node"] = *constraints.node;
+    line.member("node", *constraints.node);
   if (constraints.device != DeviceKind::gpu)
-    json["device"] = devices[static_cast<std::size_t>(constraints.device)];
-  return json;
+    line.member("device", devices[static_cast<std::size_t>(constraints.device)]);
+  line.endObject();
 }
 
-Json asJson(const Task &task, const TaskGraph &graph) {
-  Json json{{"id", task.id}};
+template <class Item>
+void writeAll(JsonLine &line, std::string_view key, const std::vector<Item> &items, const TaskGraph &graph) {
+  if (items.empty())
+    return;
+  line.key(key).beginArray();
+  for (const Item &item : items)
+    write(line, item, graph);
+  line.endArray();
+}
+
+void write(JsonLine line, const Task &task, const TaskGraph &graph) {
+  line.beginObject().member("id", task.id);
   if (task.name != task.id)
-    json["name"] = task.name;
+    line.member("name", task.name);
   if (task.site)
-    json["site"] = *task.site;
+    line.member("site", std::uint64_t{*task.site});
   if (!task.location.empty())
-    json["location"] = task.location;
-  for (const Launch &launch : task.launches)
-    json["launches"].push_back(asJson(launch, graph));
-  if (task.work)
-    json["work"] = asJson(*task.work);
-  for (const auto &[model, time] : task.seconds)
-    json["seconds"][model] = jsonNumber(time.value());
+    line.member("location", task.location);
+  writeAll(line, "launches", task.launches, graph);
+  if (task.work) {
+    line.key("work");
+    write(line, *task.work);
+  }
+  if (!task.seconds.empty()) {
+    line.key("seconds").beginObject();
+    for (const auto &[model, time] : task.seconds)
+      line.member(model, time.value());
+    line.endObject();
+  }
   if (task.secondsOrigin != Origin::pragma)
-    json["seconds_origin"] = toText(task.secondsOrigin);
+    line.member("seconds_origin", toText(task.secondsOrigin));
   if (task.deviceMemory)
-    json["device_memory_bytes"] = jsonNumber(task.deviceMemory->value());
-  for (const Access &access : task.accesses)
-    json["accesses"].push_back(asJson(access, graph));
-  if (Json constraints = asJson(task.constraints); !constraints.empty())
-    json["constraints"] = std::move(constraints);
+    line.member("device_memory_bytes", task.deviceMemory->value());
+  writeAll(line, "accesses", task.accesses, graph);
+  write(line, task.constraints);
   if (task.priority != 0)
-    json["priority"] = jsonNumber(task.priority);
-  return json;
+    line.member("priority", task.priority);
+  line.endObject();
 }
 
-Json asJson(const Dependency &dependency, const TaskGraph &graph) {
-  Json json{{"from", graph.tasks[dependency.from].id},
-            {"to", graph.tasks[dependency.to].id},
-            {"bytes", jsonNumber(dependency.size.value())}};
+void write(JsonLine line, const Dependency &dependency, const TaskGraph &graph) {
+  line.beginObject().member("from", graph.tasks[dependency.from].id);
+  line.member("to", graph.tasks[dependency.to].id).member("bytes", dependency.size.value());
   if (dependency.buffer)
-    json["buffer"] = graph.buffers[*dependency.buffer].id;
-  return json;
+    line.member("buffer", graph.buffers[*dependency.buffer].id);
+  line.endObject();
 }
 
 } // namespace
@@ -173,11 +193,11 @@ std::string writeTaskGraph(const TaskGraph &graph) {
   }
   file.beginList("tasks");
   for (const Task &task : graph.tasks)
-    file.item(asJson(task, graph));
+    write(file.item(), task, graph);
   file.endList();
   file.beginList("dependencies");
   for (const Dependency &dependency : graph.dependencies)
-    file.item(asJson(dependency, graph));
+    write(file.item(), dependency, graph);
   file.endList();
   return file.finish();
 }

@@ -11,8 +11,40 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace streammap {
+
+/// Appends one value to a text, member by member, in the very letters that a Json value would be written in,
+/// at a tenth of the cost: for the lists that have millions of elements.
+///
+///   JsonLine(text).beginObject().member("id", "t0").member("bytes", 4096.0).endObject();   // {"id":"t0",...
+class JsonLine {
+public:
+  explicit JsonLine(std::string &text) : text_(&text) {}
+  JsonLine &key(std::string_view key);
+  JsonLine &value(std::string_view text);
+  JsonLine &value(double number); ///< as jsonNumber writes it
+  JsonLine &value(std::uint64_t number);
+  JsonLine &null();
+  JsonLine &beginObject() { return open('{'); }
+  JsonLine &endObject() { return close('}'); }
+  JsonLine &beginArray() { return open('['); }
+  JsonLine &endArray() { return close(']'); }
+  template <class T>
+  JsonLine &member(std::string_view name, const T &item) {
+    return key(name).value(item);
+  }
+  JsonLine &member(std::string_view name, const std::vector<std::string> &items);
+
+private:
+  JsonLine &open(char bracket);
+  JsonLine &close(char bracket);
+  void separate();
+  void quote(std::string_view text);
+
+  std::string *text_;
+};
 
 class JsonText {
 public:
@@ -22,6 +54,8 @@ public:
   void member(std::string_view key, const Json &value);
   void beginList(std::string_view key);
   void item(const Json &value);
+  /// The next item, to be written as one value.
+  JsonLine item();
   void endList();
   /// An object with one line per member.
   void beginMap(std::string_view key);

@@ -1,8 +1,63 @@
 #include "support/Json.h"
 #include "support/Catch.h"
+#include "support/JsonCursor.h"
 #include "support/JsonText.h"
+#include <random>
 
 using namespace streammap;
+
+TEST_CASE("a line is written in the letters of the value it stands for") {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 2000; ++round) {
+    const double number = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 120) - 100);
+    const std::string text = round % 3 == 0 ? "plain [1,2]" : round % 3 == 1 ? "say \"\\\"" : "\xc3\xa9\n";
+    const JsonText::Json value{
+        {"a", jsonNumber(number)}, {text, text}, {"list", {text, 7}}, {"none", nullptr}};
+    std::string line = "    ";
+    JsonLine(line)
+        .beginObject()
+        .member("a", number)
+        .member(text, text)
+        .key("list")
+        .beginArray()
+        .value(text)
+        .value(std::uint64_t{7})
+        .endArray()
+        .key("none")
+        .null()
+        .endObject();
+    REQUIRE(line == "    " + value.dump());
+  }
+}
+
+TEST_CASE("a cursor walks over right text and stops at what is not") {
+  JsonCursor at(R"( {"a": [1, 2.5e0, {}], "b": {"c": "x"}, "d": [[], {"e": "\"]"}]} )");
+  std::string_view key;
+  at.enterObject();
+  REQUIRE(at.nextKey(key));
+  CHECK(key == "a");
+  at.enterArray();
+  REQUIRE(at.nextElement());
+  CHECK(at.wholeNumber() == 1);
+  REQUIRE(at.nextElement());
+  CHECK(at.number() == 2.5);
+  REQUIRE(at.nextElement());
+  CHECK(at.skip() == "{}");
+  CHECK_FALSE(at.nextElement());
+  REQUIRE(at.nextKey(key));
+  CHECK(at.skip() == R"({"c": "x"})");
+  REQUIRE(at.nextKey(key));
+  CHECK(at.skip() == R"([[], {"e": "\"]"}])");
+  CHECK_FALSE(at.nextKey(key));
+  CHECK(at.isDone());
+  for (const char *wrong : {"[1 2]", "[1,]", "[,1]", "[01]", "[1.]", "[-]", "[1", "[+1]", "[1]]"}) {
+    INFO(wrong);
+    JsonCursor cursor(wrong);
+    for (cursor.enterArray(); cursor.nextElement();)
+      (void)cursor.number();
+    CHECK_FALSE(cursor.isDone());
+  }
+}
 
 namespace {
 
