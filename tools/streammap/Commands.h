@@ -28,6 +28,7 @@ ExitCode environmentFailure(const std::string &message);
 
 void addAnnotateCommands(CLI::App &app, const std::vector<std::string> &passedOn,
                          ExitCode &exitCode); // annotate, check
+void addExportCommand(CLI::App &app, ExitCode &exitCode);
 void addImportCommand(CLI::App &app, ExitCode &exitCode);
 void addMapCommand(CLI::App &app, ExitCode &exitCode);
 void addReportCommand(CLI::App &app, ExitCode &exitCode);

@@ -40,6 +40,7 @@ int main(int argc, char *argv[]) {
   addReportCommand(app, exitCode);
   addLaunchFilesCommand(app, passedOn, exitCode);
   addDoctorCommand(app, exitCode);
+  addExportCommand(app, exitCode);
   addExplainCommand(app, exitCode);
 #ifdef STREAMMAP_BUILD_AND_RUN
   addBuildCommand(app, passedOn, exitCode);
