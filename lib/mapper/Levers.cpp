@@ -100,6 +100,7 @@ private:
       return;
     MapOptions options; // of `auto`: one strategy by itself may well do worse with a node more
     options.seed = placement_.solver.seed;
+    options.effort = Effort::fast;
     if (const Expected<Placement> mapped = mapTasks(*changed, options))
       result_.levers.push_back({std::move(what), mapped->predicted.makespan, true});
   }

@@ -52,6 +52,31 @@ struct Solver {
   std::uint64_t steps = 0;
 };
 
+/// How wrong the estimates may be before another placement wins (mapper/Sensitivity.h).
+struct Sensitivity {
+  /// Another placement that was considered, timed like the winner with its decisions kept.
+  struct Rival {
+    std::string strategy;
+    Seconds makespan;
+  };
+  /// All computing takes `factor` times as long as estimated, transfers as estimated: `strategy` wins then.
+  struct Tipping {
+    double factor = 1;
+    std::string strategy;
+  };
+  /// Every estimate and link speed off by its own factor between 1 / `factor` and `factor`.
+  struct Noise {
+    double factor = 1;
+    std::size_t draws = 0;
+    std::size_t kept = 0; ///< draws in which the placement stays the best
+    double regret = 0;    ///< mean over all draws of its makespan / the best's - 1
+  };
+  std::vector<Rival> rivals;     ///< shortest first
+  std::optional<Tipping> slower; ///< factor above 1; nothing: not up to 100
+  std::optional<Tipping> faster; ///< factor below 1; nothing: not down to 1/100
+  std::vector<Noise> noise;      ///< by factor
+};
+
 struct Placement {
   Prediction predicted;
   std::vector<Assignment> assignments; ///< sorted by task
@@ -59,9 +84,10 @@ struct Placement {
   std::vector<DeviceUse> devices;      ///< only devices that run something, by id
   std::vector<LinkUse> links;          ///< only links that carry something, by name
   Solver solver;
-  std::string tasksDigest;   ///< of the tasks.json it was made for
-  std::string clusterDigest; ///< of the cluster.json it was made for
-  std::string tasksFile;     ///< as given on the command line; report and run read it again
+  std::optional<Sensitivity> sensitivity; ///< where it was asked for
+  std::string tasksDigest;                ///< of the tasks.json it was made for
+  std::string clusterDigest;              ///< of the cluster.json it was made for
+  std::string tasksFile;                  ///< as given on the command line; report and run read it again
   std::string clusterFile;
 };
 

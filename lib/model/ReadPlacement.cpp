@@ -16,6 +16,7 @@ constexpr JsonKey fileKeys[] = {{"schema"},
                                 {"program"},
                                 {"predicted", Need::required},
                                 {"solver"},
+                                {"sensitivity"},
                                 {"assignments", Need::required},
                                 {"transfers"},
                                 {"devices"},
@@ -25,6 +26,14 @@ constexpr JsonKey programKeys[] = {{"arguments"}, {"parameters"}};
 constexpr JsonKey predictedKeys[] = {
     {"makespan_seconds", Need::required}, {"lower_bound_seconds"}, {"gap"}, {"bound_by"}};
 constexpr JsonKey solverKeys[] = {{"strategy"}, {"seed"}, {"steps"}, {"seconds"}};
+constexpr JsonKey sensitivityKeys[] = {
+    {"rivals", Need::required}, {"computing_slower"}, {"computing_faster"}, {"noise", Need::required}};
+constexpr JsonKey rivalKeys[] = {{"strategy", Need::required}, {"makespan_seconds", Need::required}};
+constexpr JsonKey tippingKeys[] = {{"factor", Need::required}, {"strategy", Need::required}};
+constexpr JsonKey noiseKeys[] = {{"factor", Need::required},
+                                 {"draws", Need::required},
+                                 {"kept", Need::required},
+                                 {"regret", Need::required}};
 constexpr JsonKey assignmentKeys[] = {{"task", Need::required},
                                       {"name"},
                                       {"node", Need::required},
@@ -100,6 +109,8 @@ public:
       readPrediction(*predicted);
     if (std::optional<JsonValue> solver = file_.find("solver"))
       readSolver(*solver);
+    if (std::optional<JsonValue> sensitivity = file_.find("sensitivity"))
+      readSensitivity(*sensitivity);
     for (JsonValue assignment : file_.array("assignments"))
       readAssignment(assignment);
     for (JsonValue transfer : file_.array("transfers"))
@@ -128,6 +139,31 @@ private:
     placement_.solver.seed = object.wholeNumber("seed", {0, UINT64_MAX}).value_or(0);
     placement_.solver.steps = object.wholeNumber("steps", {0, UINT64_MAX}).value_or(0);
     object.number("seconds"); // a reader of other tools' placements; ours have no clock in them
+  }
+
+  void readSensitivity(JsonValue value) {
+    JsonObject object(value, sensitivityKeys, diagnostics_);
+    Sensitivity sensitivity;
+    for (JsonValue element : object.array("rivals")) {
+      JsonObject rival(element, rivalKeys, diagnostics_);
+      sensitivity.rivals.push_back({rival.text("strategy").value_or(""), timeOf(rival, "makespan_seconds")});
+    }
+    auto tipping = [&](std::string_view key) -> std::optional<Sensitivity::Tipping> {
+      const std::optional<JsonValue> found = object.find(key);
+      if (!found)
+        return std::nullopt;
+      JsonObject tip(*found, tippingKeys, diagnostics_);
+      return Sensitivity::Tipping{tip.number("factor").value_or(1), tip.text("strategy").value_or("")};
+    };
+    sensitivity.slower = tipping("computing_slower");
+    sensitivity.faster = tipping("computing_faster");
+    for (JsonValue element : object.array("noise")) {
+      JsonObject level(element, noiseKeys, diagnostics_);
+      sensitivity.noise.push_back(
+          {level.number("factor", {1}).value_or(1), level.wholeNumber("draws").value_or(0),
+           level.wholeNumber("kept").value_or(0), level.number("regret").value_or(0)});
+    }
+    placement_.sensitivity = std::move(sensitivity);
   }
 
   void readAssignment(JsonValue value) {

@@ -81,6 +81,27 @@ Json asJson(const LinkUse &use) {
           {"busy_seconds", jsonNumber(use.busy.value())}};
 }
 
+Json asJson(const Sensitivity &sensitivity) {
+  Json rivals = Json::array(), noise = Json::array();
+  for (const Sensitivity::Rival &rival : sensitivity.rivals)
+    rivals.push_back(
+        {{"strategy", rival.strategy}, {"makespan_seconds", jsonNumber(rival.makespan.value())}});
+  for (const Sensitivity::Noise &level : sensitivity.noise)
+    noise.push_back({{"factor", jsonNumber(level.factor)},
+                     {"draws", level.draws},
+                     {"kept", level.kept},
+                     {"regret", jsonNumber(level.regret)}});
+  Json json{{"rivals", std::move(rivals)}};
+  auto addTipping = [&](const char *key, const std::optional<Sensitivity::Tipping> &tipping) {
+    if (tipping)
+      json[key] = {{"factor", jsonNumber(tipping->factor)}, {"strategy", tipping->strategy}};
+  };
+  addTipping("computing_slower", sensitivity.slower);
+  addTipping("computing_faster", sensitivity.faster);
+  json["noise"] = std::move(noise);
+  return json;
+}
+
 } // namespace
 
 std::string writePlacement(const Placement &placement, const TaskGraph &graph, const Cluster &cluster) {
@@ -93,6 +114,8 @@ std::string writePlacement(const Placement &placement, const TaskGraph &graph, c
   file.member("solver", {{"strategy", placement.solver.strategy},
                          {"seed", placement.solver.seed},
                          {"steps", placement.solver.steps}});
+  if (placement.sensitivity)
+    file.member("sensitivity", asJson(*placement.sensitivity));
   file.beginList("assignments");
   for (const Assignment &assignment : placement.assignments)
     write(file.item(), assignment, graph, cluster);

@@ -1,6 +1,8 @@
 // streammap map: which node and GPU runs each task, predicted when, and how good that is.
 #include "Commands.h"
+#include "mapper/Conflicts.h"
 #include "mapper/MapTasks.h"
+#include "mapper/Sensitivity.h"
 #include "model/ClusterJson.h"
 #include "model/PlacementJson.h"
 #include "model/TaskGraphJson.h"
@@ -22,6 +24,7 @@ struct MapCommandOptions {
   MapOptions map;
   bool listStrategies = false;
   bool quiet = false;
+  bool sensitivity = false;
   std::string diagnostics = "text";
   std::string profile;
   std::string profileModel;
@@ -116,6 +119,18 @@ std::optional<TaskGraph> profiledGraph(const TaskGraph &graph, const Cluster &cl
   return std::move(profiled.graph);
 }
 
+/// Says what contradicts what, which device comes nearest, and what would help.
+ExitCode noPlacement(const TaskGraph &graph, const Cluster &cluster, const MapCommandOptions &options,
+                     const std::string &message, Diagnostics diagnostics) {
+  if (const std::optional<Conflict> conflict = findConflict(graph, cluster))
+    diagnostics.report(
+        toDiagnostic(*conflict, graph, cluster, options.tasks, options.cluster, "no placement: " + message));
+  else
+    diagnostics.error({options.tasks, 0, 0, ""}, "no placement: " + message, "no-placement");
+  printDiagnostics(diagnostics, options.diagnostics);
+  return ExitCode::noPlacement;
+}
+
 ExitCode mapCommand(const MapCommandOptions &options) {
   const Expected<std::string> tasksText = readFile(options.tasks);
   if (!tasksText)
@@ -127,9 +142,10 @@ ExitCode mapCommand(const MapCommandOptions &options) {
   Diagnostics diagnostics;
   std::optional<TaskGraph> graph = readTaskGraph(*tasksText, options.tasks, diagnostics);
   const std::optional<Cluster> cluster = readCluster(*clusterText, options.cluster, diagnostics);
-  printDiagnostics(diagnostics, options.diagnostics);
-  if (!graph || !cluster)
+  if (!graph || !cluster) {
+    printDiagnostics(diagnostics, options.diagnostics);
     return ExitCode::inputErrors;
+  }
   if (!options.profile.empty()) {
     ExitCode exitCode = ExitCode::done;
     graph = profiledGraph(*graph, *cluster, options, exitCode);
@@ -140,10 +156,11 @@ ExitCode mapCommand(const MapCommandOptions &options) {
   const Expected<Problem> problem = makeProblem(*graph, *cluster);
   Expected<Placement> placement =
       problem ? mapTasks(*problem, options.map) : Expected<Placement>(std::unexpected(problem.error()));
-  if (!placement) {
-    std::fprintf(stderr, "streammap: no placement: %s\n", placement.error().message.c_str());
-    return ExitCode::noPlacement;
-  }
+  if (!placement)
+    return noPlacement(*graph, *cluster, options, placement.error().message, std::move(diagnostics));
+  printDiagnostics(diagnostics, options.diagnostics);
+  if (options.sensitivity)
+    placement->sensitivity = sensitivityOf(*problem, *placement, {.seed = options.map.seed});
   placement->tasksFile = options.tasks;
   placement->clusterFile = options.cluster;
   placement->tasksDigest = digest(*tasksText);
@@ -154,6 +171,8 @@ ExitCode mapCommand(const MapCommandOptions &options) {
     return environmentFailure(written.error().message);
   if (!options.quiet)
     printSummary(*graph, *cluster, *placement);
+  if (placement->sensitivity)
+    std::fputs(toText(*placement->sensitivity, *placement).c_str(), stderr);
   return ExitCode::done;
 }
 
@@ -182,6 +201,8 @@ void addMapCommand(CLI::App &app, ExitCode &exitCode) {
       ->add_option("--profile-model", options->profileModel,
                    "model the profile was measured on, or cpu; default: the cluster's only GPU model")
       ->needs(profile);
+  command->add_flag("--sensitivity", options->sensitivity,
+                    "say how wrong the estimates may be before another placement wins");
   command->add_flag("-q,--quiet", options->quiet, "no summary on standard error");
   command->add_option("--diagnostics", options->diagnostics, "text, json or sarif")
       ->check(CLI::IsMember({"text", "json", "sarif"}))
