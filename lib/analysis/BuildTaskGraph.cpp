@@ -28,7 +28,7 @@ static bool expand(std::span<const std::unique_ptr<ParsedUnit>> units,
                    Diagnostics &diagnostics) {
   const std::size_t errorsBefore = diagnostics.errorCount();
   UnknownReasons reasons;
-  TaskRecorder recorder(kernels, graph, diagnostics, options.showsProgress);
+  TaskRecorder recorder(kernels, graph, diagnostics, options.showsProgress, options.mostTasks);
   Interpreter interpreter(units, {.arguments = options.arguments, .parameters = options.parameters}, reasons,
                           recorder, diagnostics);
   recorder.attach(interpreter);

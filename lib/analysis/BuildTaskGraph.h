@@ -26,8 +26,9 @@ namespace streammap {
 struct ExpandOptions {
   std::vector<std::string> arguments; ///< argv[1...]: --arg
   std::map<std::string, double>
-      parameters;             ///< --param name=value; `function::name` for one function's variable
-  bool showsProgress = false; ///< on stderr, once it takes longer than a second
+      parameters;                    ///< --param name=value; `function::name` for one function's variable
+  bool showsProgress = false;        ///< on stderr, once it takes longer than a second
+  std::size_t mostTasks = 1'000'000; ///< one more is an error: a loop that never ends would fill the memory
 };
 
 /// All units of one program. Nothing if an error was reported: no main, tasks that depend on an unknown, a

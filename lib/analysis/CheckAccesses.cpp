@@ -89,6 +89,15 @@ const Expr *pointerBase(const Expr *expression) {
   }
 }
 
+// `o[3]` of a pointer to values, as a clause may name it: where the pointer comes from.
+const Expr *arrayOfElement(const Expr *item) {
+  const auto *element = dyn_cast<ArraySubscriptExpr>(item->IgnoreParenImpCasts());
+  if (!element || element->getType()->isPointerType() ||
+      !element->getBase()->IgnoreParenImpCasts()->getType()->isPointerType())
+    return nullptr;
+  return pointerBase(element->getBase());
+}
+
 const ValueDecl *variableOf(const Expr *expression) {
   expression = expression->IgnoreParenImpCasts();
   if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
@@ -196,7 +205,9 @@ private:
     for (const DataItem &item : task_.data)
       if (isSameExpression(item.base, argument.base, reporter_.context()) ||
           isSameExpression(pointerBase(item.base), argument.base, reporter_.context()) ||
-          isSameExpression(item.base, argument.argument, reporter_.context()))
+          isSameExpression(item.base, argument.argument, reporter_.context()) ||
+          (arrayOfElement(item.base) &&
+           isSameExpression(arrayOfElement(item.base), argument.base, reporter_.context())))
         items.push_back(&item);
     return items;
   }

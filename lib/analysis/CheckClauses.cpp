@@ -1,4 +1,5 @@
 #include "analysis/CheckClauses.h"
+#include "analysis/SideEffects.h"
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/Expr.h>
 #include <optional>
@@ -23,6 +24,22 @@ static std::optional<long long> constantOf(const Expr *expression, const ASTCont
       !expression->EvaluateAsInt(result, context) || !result.Val.getInt().isRepresentableByInt64())
     return std::nullopt;
   return result.Val.getInt().getExtValue();
+}
+
+/// With the pragmas ignored nobody evaluates a clause, so it must change nothing.
+static void checkPure(const Expr *expression, CheckReporter &reporter) {
+  if (!isJudged(expression))
+    return;
+  const std::optional<SideEffect> effect = sideEffectOf(*expression);
+  if (!effect)
+    return;
+  std::vector<CheckReporter::Note> notes;
+  if (!effect->isInside)
+    notes.push_back({effect->where, "changed here"});
+  reporter.error(expression->getSourceRange(),
+                 "a clause must not change anything: the program means the same with its pragmas ignored; "
+                 "compute the value before the pragma",
+                 "side-effect", {}, std::move(notes));
 }
 
 static void checkInteger(const Expr *expression, const char *role, CheckReporter &reporter) {
@@ -54,6 +71,8 @@ static void checkDimension(const DataItem &item, const SectionDimension &dimensi
   checkInteger(dimension.lower, "the start of a section", reporter);
   checkInteger(dimension.length, "the length of a section", reporter);
   checkInteger(dimension.stride, "the stride of a section", reporter);
+  for (const Expr *bound : {dimension.lower, dimension.length, dimension.stride})
+    checkPure(bound, reporter);
   const Expr *place = dimension.lower ? dimension.lower : item.base;
   if (!dimension.length && !dimension.isIndex && !hasExtent) {
     reporter.error(place->getSourceRange(),
@@ -211,6 +230,7 @@ static void checkUnshaped(const DataItem &item, CheckReporter &reporter) {
 }
 
 void checkDataItem(const DataItem &item, CheckReporter &reporter) {
+  checkPure(item.base, reporter);
   if (!isJudged(item.base))
     return;
   if (item.forms->form == ItemForm::bare)
@@ -257,6 +277,7 @@ void checkClause(const OtherClause &clause, CheckReporter &reporter) {
   for (const Expr *argument : clause.arguments) {
     if (!isJudged(argument))
       continue;
+    checkPure(argument, reporter);
     const QualType type = argument->getType();
     switch (clause.forms->kind) {
     case ClauseKind::flops:

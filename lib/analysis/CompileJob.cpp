@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string_view>
 
 namespace streammap {
@@ -145,8 +146,13 @@ std::vector<CompileJob> resolveJobs(const std::vector<std::string> &sources,
       return jobs;
     }
   }
+  std::set<fs::path> named;
   for (const std::string &source : sources) {
     std::error_code ignored;
+    if (const fs::path whole = fs::weakly_canonical(source, ignored); !named.insert(whole).second) {
+      diagnostics.error({source, 0, 0, {}}, "this source is named twice", "source-twice");
+      continue;
+    }
     if (!fs::exists(source, ignored) || fs::is_directory(source, ignored)) {
       diagnostics.error({source, 0, 0, {}}, "no such source file", "no-source");
       continue;

@@ -380,7 +380,7 @@ HostValue Interpreter::arithmetic(BinaryOperatorKind kind, HostValue a, HostValu
   case BO_Rem: {
     const bool overflows = result.isSigned && signedB == -1;
     if (b.bits == 0)
-      return {0, UnknownReasons::nowhere};
+      return {0, UnknownReasons::divisionByZero};
     if (overflows)
       return normalised({kind == BO_Div ? 0 - a.bits : 0, 0}, result);
     if (result.isSigned)

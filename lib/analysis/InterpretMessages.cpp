@@ -66,7 +66,9 @@ Diagnostic Interpreter::unknownDiagnostic(const Expr *where, const std::string &
                                           const char *code) {
   const UnknownReason &why = reasons_[reason];
   std::string message = what + " depends on ";
-  message += why.variable.empty() ? "a value that is unknown" : "'" + why.variable + "', which is unknown";
+  message += reason == UnknownReasons::divisionByZero ? why.what
+             : why.variable.empty()                   ? "a value that is unknown"
+                                                      : "'" + why.variable + "', which is unknown";
   message += "; " + reasons_.remedy(reason);
   Diagnostic diagnostic = diagnosticFor(where, Severity::error, std::move(message), code);
   if (!why.variable.empty())

@@ -141,10 +141,31 @@ void Interpreter::storeScalar(QualType type, Address to, HostValue value) {
   }
 }
 
-HostValue Interpreter::converted(double value, QualType type) {
+/// Whether a variable of that shape can hold the number as it is.
+static bool holds(const TypeShape &shape, double value) {
+  if (shape.kind == TypeShape::Kind::boolean)
+    return value == 0 || value == 1;
+  const int bits = static_cast<int>(std::min<std::uint64_t>(shape.bytes, 8)) * 8 - (shape.isSigned ? 1 : 0);
+  return value == std::floor(value) && value < std::ldexp(1.0, bits) &&
+         value >= (shape.isSigned ? -std::ldexp(1.0, bits) : 0.0);
+}
+
+HostValue Interpreter::converted(const double &value, QualType type) {
   const TypeShape shape = shapeOf(type);
   if (shape.kind == TypeShape::Kind::floating)
     return {std::bit_cast<std::uint64_t>(value), 0};
+  if (!holds(shape, value)) {
+    if (halt_ != Halt::failed)
+      for (const auto &[name, given] : options_.parameters)
+        if (&given == &value)
+          diagnostics_.error({},
+                             "--param " + name + "=" + shortest(value) + ": '" + name + "' is of type '" +
+                                 type.getNonReferenceType().getUnqualifiedType().getAsString() +
+                                 "', which cannot hold this number",
+                             "bad-parameter");
+    halt_ = Halt::failed;
+    return {0, UnknownReasons::nowhere};
+  }
   const bool isNegative = value < 0;
   const std::uint64_t magnitude = static_cast<std::uint64_t>(std::fabs(value));
   return normalised({isNegative ? 0 - magnitude : magnitude, 0}, shape);

@@ -209,7 +209,8 @@ private:
   void initialiseVariable(const clang::VarDecl *variable, Address where);
   const double *parameterFor(const clang::VarDecl *variable);
   const double *parameterFor(const clang::Expr *expression);
-  HostValue converted(double value, clang::QualType type);
+  /// A value of options_.parameters as one of `type`; where the type cannot hold it that is an error.
+  HostValue converted(const double &value, clang::QualType type);
   Reason label(Reason reason, const clang::VarDecl *variable);
   Reason label(Reason reason, const clang::Expr *expression);
   const ParsedUnit *unitOf(const clang::ASTContext &context) const;

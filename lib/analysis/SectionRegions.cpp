@@ -199,7 +199,23 @@ private:
       bounds.length = number(dimension.length, 0);
       if (!bounds.length)
         return std::nullopt;
+      if (*bounds.length < 0) {
+        fail("section '" + item_.forms->text + "' has a length of " + std::to_string(*bounds.length) +
+                 " here",
+             "bad-length");
+        return std::nullopt;
+      }
     }
+    // Elements are at least a byte, and no allocation has more bytes than this: from here on, products of
+    // bounds and sizes of elements do not overflow.
+    constexpr std::int64_t most = std::int64_t{1} << 47;
+    for (const std::int64_t value : {bounds.lower, bounds.length.value_or(0), bounds.stride})
+      if (value > most || value < -most) {
+        fail("section '" + item_.forms->text + "' has a bound of " + std::to_string(value) +
+                 " here, beyond any memory",
+             "section-out-of-bounds");
+        return std::nullopt;
+      }
     return bounds;
   }
 

@@ -1,6 +1,7 @@
 #include "analysis/TaskRecorder.h"
 #include "analysis/ClangDiagnostics.h"
 #include "model/Footprint.h"
+#include "support/Text.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,9 +12,9 @@ namespace streammap {
 using namespace clang;
 
 TaskRecorder::TaskRecorder(std::span<const KernelAnalysis> kernels, TaskGraph &graph,
-                           Diagnostics &diagnostics, bool showsProgress)
+                           Diagnostics &diagnostics, bool showsProgress, std::size_t mostTasks)
     : graph_(graph), diagnostics_(diagnostics), buffers_(graph), costs_(kernels),
-      showsProgress_(showsProgress) {}
+      showsProgress_(showsProgress), mostTasks_(mostTasks) {}
 
 void TaskRecorder::finish() {
   std::sort(graph_.dependencies.begin(), graph_.dependencies.end(),
@@ -61,6 +62,14 @@ void TaskRecorder::task(const ParsedUnit &unit, const TaskMarker &marker) {
       isInline_ = false;
       return;
     }
+  }
+  if (graph_.tasks.size() == mostTasks_) {
+    interpreter_->fail(marker.body,
+                       "the program makes more than " + std::to_string(mostTasks_) +
+                           " tasks, of which this is the next; check the loops around it and the arguments "
+                           "given with --arg and --param, or raise the limit with --max-tasks",
+                       "too-many-tasks");
+    return;
   }
   const Site &site = unit.sites()[marker.site];
   current_ = {};
@@ -238,7 +247,17 @@ void TaskRecorder::addFigures(const TaskMarker &marker, Task &task) {
     const OtherClause *clause = marker.find(kind);
     if (!clause || clause->arguments.empty())
       return std::nullopt;
-    return number(clause->arguments[0], std::string(toText(kind)).c_str());
+    const std::string word(toText(kind));
+    const std::optional<double> value = number(clause->arguments[0], word.c_str());
+    if (value && !(*value >= 0 && std::isfinite(*value))) {
+      interpreter_->fail(clause->arguments[0],
+                         "the figure in '" + word + "' is " +
+                             (std::isnan(*value) ? "not a number" : shortest(*value)) +
+                             " here; it must be a number, 0 or more",
+                         "bad-figure");
+      return std::nullopt;
+    }
+    return value;
   };
   const std::optional<double> flopsGiven = figure(ClauseKind::flops), bytesGiven = figure(ClauseKind::bytes);
   if (const std::optional<double> time = figure(ClauseKind::seconds))
@@ -312,7 +331,32 @@ void TaskRecorder::forgetWritten(const Task &task) {
 
 //===-- Launches --===//
 
+/// What CUDA would say of a launch whatever the device; nothing where its sizes are unknown or fine. The
+/// limits hold for every compute capability ("CUDA C++ Programming Guide", technical specifications).
+static std::string whyRefused(const HostLaunch &launch) {
+  constexpr std::uint64_t mostBlocks[] = {2147483647, 65535, 65535}, mostThreads[] = {1024, 1024, 64};
+  constexpr std::uint64_t mostThreadsTogether = 1024;
+  std::uint64_t threads = 1;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    const std::string dimension = std::string(" in dimension ") + "xyz"[axis];
+    const HostValue &blocks = launch.grid[axis], &extent = launch.block[axis];
+    if (blocks.isKnown() && (blocks.bits == 0 || blocks.bits > mostBlocks[axis]))
+      return "its grid has " + std::to_string(blocks.bits) + " blocks" + dimension;
+    if (!extent.isKnown())
+      continue;
+    if (extent.bits == 0 || extent.bits > mostThreads[axis])
+      return "its blocks have " + std::to_string(extent.bits) + " threads" + dimension;
+    threads *= extent.bits;
+  }
+  if (threads > mostThreadsTogether)
+    return "its blocks have " + std::to_string(threads) + " threads, more than " +
+           std::to_string(mostThreadsTogether);
+  return {};
+}
+
 void TaskRecorder::launch(const HostLaunch &launch) {
+  if (interpreter_->hasStopped())
+    return; // its sizes were not evaluated any more
   if (!isInTask_) {
     if (!isInline_)
       interpreter_->warn(launch.where, "a launch outside any task runs on every rank", "launch-outside-task");
@@ -325,6 +369,10 @@ void TaskRecorder::launch(const HostLaunch &launch) {
                        "which kernel is launched here is unknown; give the task's figures with flops() "
                        "and bytes(), or seconds()",
                        "unknown-kernel");
+    return;
+  }
+  if (const std::string why = whyRefused(launch); !why.empty()) {
+    interpreter_->warn(launch.where, "CUDA refuses this launch: " + why, "refused-launch");
     return;
   }
   const KernelId id = kernelOf(launch);

@@ -20,7 +20,7 @@ class TaskRecorder : public ProgramEvents {
 public:
   /// `graph` is filled; it must outlive the recorder.
   TaskRecorder(std::span<const KernelAnalysis> kernels, TaskGraph &graph, Diagnostics &diagnostics,
-               bool showsProgress);
+               bool showsProgress, std::size_t mostTasks);
   /// Before the evaluation starts.
   void attach(Interpreter &interpreter) { interpreter_ = &interpreter; }
   /// After it ended: sorts the dependencies.
@@ -71,6 +71,7 @@ private:
   Task current_;
   LaunchTotals totals_;
   bool showsProgress_;
+  std::size_t mostTasks_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

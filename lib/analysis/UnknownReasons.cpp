@@ -2,8 +2,9 @@
 
 namespace streammap {
 
-UnknownReasons::UnknownReasons() : all_(2) {
+UnknownReasons::UnknownReasons() : all_(3) {
   all_[nowhere].what = "memory that the program never wrote";
+  all_[divisionByZero].what = "a division by zero";
 }
 
 Reason UnknownReasons::intern(UnknownReason reason) {
@@ -28,7 +29,7 @@ Reason UnknownReasons::addMissingArgument(std::string what, SourceLocation where
 }
 
 Reason UnknownReasons::named(Reason reason, const std::string &variable, const SourceLocation &where) {
-  if (reason == 0 || !all_[reason].variable.empty() || variable.empty())
+  if (reason == 0 || reason == divisionByZero || !all_[reason].variable.empty() || variable.empty())
     return reason;
   UnknownReason copy = all_[reason];
   copy.variable = variable;
@@ -46,6 +47,8 @@ std::string UnknownReasons::describe(Reason reason) const {
 
 std::string UnknownReasons::remedy(Reason reason) const {
   const UnknownReason &why = all_[reason];
+  if (reason == divisionByZero)
+    return "check the values given with --arg and --param";
   if (why.isArgument)
     return why.variable.empty()
                ? "give the program's command line with --arg"

@@ -27,6 +27,8 @@ class UnknownReasons {
 public:
   /// Memory that is not there: HostMemory knows it by this number.
   static constexpr Reason nowhere = 1;
+  /// All values are known, and there is no result.
+  static constexpr Reason divisionByZero = 2;
   UnknownReasons();
   /// The same text and place give the same reason. After 65,000 different ones, all further ones are one.
   Reason add(std::string what, SourceLocation where);

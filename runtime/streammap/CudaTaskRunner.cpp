@@ -28,9 +28,7 @@ void CudaTaskRunner::start(Operation &operation, LocalMemory &memory) {
   std::vector<const void *> bases, places;
   for (const BoundSection &section : run.sections) {
     bases.push_back(section.base);
-    places.push_back(section.buffer ? memory.address(*section.buffer, device_) +
-                                          (static_cast<const char *>(section.base) - section.buffer->home)
-                                    : section.base);
+    places.push_back(section.place(memory, device_));
   }
   CurrentTask task{&run, &memory, device_, stream_};
   TaskContext context(bases.data(), places.data(), bases.size(), stream_, device_);

@@ -92,21 +92,31 @@ void Engine::bringToAll(const Use &use) {
 
 void Engine::failForMismatch(std::size_t index, const TaskRequest &request) const {
   const bool tooMany = index >= plan_->tasks.size();
-  failTogether("the program's tasks are not those of " + plan_->file + ": task " + std::to_string(index) +
-                   " is " + request.name + " here (" + request.location + ") and " +
-                   (tooMany ? "the placement ends after " + std::to_string(index) + " tasks"
-                            : plan_->tasks[index].name + " in the placement") +
-                   "\n  the placement was made for arguments: " +
-                   describeArguments(plan_->arguments, plan_->parameters) +
-                   "\n  this run has arguments: " + describeArguments(arguments_, {}) +
-                   "\n  map the program again with this run's arguments, or run it with the placement's",
-               RunExit::programDiffers);
+  failTogether(
+      "the program's tasks are not those of " + plan_->file + ": task " + std::to_string(index) + " is " +
+          request.name + " here (" + request.location + ") and " +
+          (tooMany ? "the placement ends after " + std::to_string(index) + " tasks"
+                   : plan_->tasks[index].name + " in the placement") +
+          "\n  the placement was made for arguments: " +
+          describeArguments(plan_->arguments, plan_->parameters) +
+          "\n  this run has arguments: " + describeArguments(arguments_, {}) +
+          (plan_->arguments == arguments_
+               ? "\n  the arguments are the same: what the program does depends on something else, or it was "
+                 "changed since it was annotated"
+               : "\n  map the program again with this run's arguments, or run it with the placement's"),
+      RunExit::programDiffers);
 }
 
 PlannedTask Engine::planned(const TaskRequest &request) {
   const std::size_t index = tasksMet_++;
   if (!plan_)
     return {request.name, 0, executors_.size() > 1 ? 0 : homePlace, 0};
+  if (index == 0 && !plan_->arguments.empty() && plan_->arguments != arguments_)
+    failTogether(plan_->file + " was made for other arguments: " +
+                     describeArguments(plan_->arguments, plan_->parameters) +
+                     "\n  this run has arguments: " + describeArguments(arguments_, {}) +
+                     "\n  map the program again with this run's arguments, or run it with the placement's",
+                 RunExit::programDiffers);
   if (index >= plan_->tasks.size() || plan_->tasks[index].name != request.name)
     failForMismatch(index, request);
   return plan_->tasks[index];
@@ -157,20 +167,35 @@ Buffer &Engine::bufferOf(const Section &section, const TaskRequest &request) {
   return registerHostMemory(first, region.end(), request.location);
 }
 
+/// A small object that the task only reads and no task since the last wait names otherwise: every rank has
+/// its value now, and host code may go on to change it, as it may change what the closure captured. So the
+/// task gets a copy.
+bool Engine::isSnapshot(const RequestedSection &requested) const {
+  constexpr unsigned long long largest = 64 << 10;
+  const Section &section = requested.section;
+  return section.isObject && requested.mode == AccessMode::in && section.size <= largest &&
+         !buffers_.findOverlapping(static_cast<const char *>(section.base), section.size);
+}
+
 Engine::Binding Engine::bind(const TaskRequest &request) {
   Binding binding;
+  std::vector<bool> isCopied;
   for (const RequestedSection &requested : request.sections)
-    if (!isEmpty(requested.section))
-      bufferOf(requested.section,
+    isCopied.push_back(!isEmpty(requested.section) && isSnapshot(requested));
+  for (std::size_t i = 0; i != request.sections.size(); ++i)
+    if (!isEmpty(request.sections[i].section) && !isCopied[i])
+      bufferOf(request.sections[i].section,
                request); // may put several host buffers together: only then is any of them final
-  for (const RequestedSection &requested : request.sections) {
+  for (std::size_t i = 0; i != request.sections.size(); ++i) {
+    const RequestedSection &requested = request.sections[i];
     const Section &section = requested.section;
-    if (isEmpty(section)) {
-      binding.sections.push_back({nullptr, section.base});
+    if (isEmpty(section) || isCopied[i]) {
+      binding.sections.push_back(
+          {nullptr, section.base, isCopied[i] ? Snapshot(section.base, section.size) : Snapshot()});
       continue;
     }
     Buffer &buffer = bufferOf(section, request);
-    binding.sections.push_back({&buffer, section.base});
+    binding.sections.push_back({&buffer, section.base, {}});
     const Region region = section.wholeAllocation
                               ? Region{0, buffer.size, 0, 1}
                               : Region{static_cast<std::uint64_t>(static_cast<const char *>(section.base) +

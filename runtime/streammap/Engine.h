@@ -79,6 +79,7 @@ private:
   };
 
   PlannedTask planned(const TaskRequest &request);
+  bool isSnapshot(const RequestedSection &requested) const;
   Binding bind(const TaskRequest &request);
   Buffer &bufferOf(const Section &section, const TaskRequest &request);
   Buffer &registerHostMemory(const char *begin, std::uint64_t size, const std::string &location);

@@ -13,8 +13,8 @@
 //
 // A task is met in program order on every rank, runs later on one of them, and must therefore own what it
 // uses: the closure captures by value. Objects named in clauses are used in place and live until the next
-// wait. C++17, no other header of ours, no CUDA header: nvcc, clang -x cuda and a plain C++ compiler all take
-// it.
+// wait, but those that are only read, and that no task of late writes, are copied as they are now. C++17, no
+// other header of ours, no CUDA header: nvcc, clang -x cuda and a plain C++ compiler all take it.
 #include <cstddef>
 #include <initializer_list>
 #include <type_traits>
@@ -40,6 +40,7 @@ struct Section {
   unsigned long long stride = 0;
   unsigned long long count = 1;
   bool wholeAllocation = false; ///< size unknown here: everything that was allocated around `base`
+  bool isObject = false;        ///< a scalar, struct or fixed array by its name
 };
 
 /// `a[lower : length : stride]`, counted in elements.
@@ -90,7 +91,7 @@ Section object(T &value) {
   static_assert(
       std::is_trivially_copyable<T>::value,
       "an object in a clause is copied between ranks as bytes: name the data it points to as a section");
-  return {&value, 0, sizeof(T), 0, 1, false};
+  return {&value, 0, sizeof(T), 0, 1, false, true};
 }
 
 /// A bare pointer: the whole allocation it points into.

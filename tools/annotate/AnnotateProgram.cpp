@@ -65,20 +65,27 @@ static void append(const Diagnostics &found, Diagnostics &into) {
   }
 }
 
+static bool emitsIntoFolder(const AnnotateOptions &options) {
+  std::error_code ignored;
+  return options.sources.size() > 1 || options.emitOutput.ends_with('/') ||
+         fs::is_directory(options.emitOutput, ignored);
+}
+
 // One source goes to the file that was named; several, or a folder, to
 // `<folder>/<stem>.streammap.<extension>`.
 static std::string emittedPath(const AnnotateOptions &options, const CompileJob &job) {
-  std::error_code ignored;
-  const bool isFolder = options.sources.size() > 1 || options.emitOutput.ends_with('/') ||
-                        fs::is_directory(options.emitOutput, ignored);
-  return isFolder ? (fs::path(options.emitOutput) / emittedName(job.source)).string() : options.emitOutput;
+  return emitsIntoFolder(options) ? (fs::path(options.emitOutput) / emittedName(job.source)).string()
+                                  : options.emitOutput;
 }
 
-static Expected<void> writeAll(const std::vector<EmittedFile> &files) {
+static Expected<void> writeAll(const AnnotateOptions &options, const std::vector<EmittedFile> &files) {
+  if (!options.emitOutput.empty() && emitsIntoFolder(options)) {
+    std::error_code failed;
+    fs::create_directories(options.emitOutput, failed);
+    if (failed)
+      return failure("cannot make the folder " + options.emitOutput + ": " + failed.message());
+  }
   for (const EmittedFile &file : files) {
-    std::error_code ignored;
-    if (const fs::path folder = fs::path(file.path).parent_path(); !folder.empty() && file.path != "-")
-      fs::create_directories(folder, ignored);
     if (Expected<void> written = writeFileWhole(file.path, file.text); !written)
       return written;
   }
@@ -123,7 +130,8 @@ Expected<void> annotateProgram(const AnnotateOptions &options, Diagnostics &diag
       for (EmittedFile &file : emitTransformed(*unit, emittedPath(options, unit->job())))
         outputs.push_back(std::move(file));
   if (wantsGraph) {
-    const ExpandOptions expansion{options.arguments, options.parameters, isatty(STDERR_FILENO) != 0};
+    const ExpandOptions expansion{options.arguments, options.parameters, isatty(STDERR_FILENO) != 0,
+                                  options.mostTasks};
     const std::optional<TaskGraph> graph = buildTaskGraph(units, kernels, expansion, diagnostics);
     if (!graph)
       return {};
@@ -131,7 +139,7 @@ Expected<void> annotateProgram(const AnnotateOptions &options, Diagnostics &diag
   }
   if (!options.suggestions.empty())
     outputs.push_back({"-", suggestionsFor(units, kernels, options.suggestions)});
-  return writeAll(outputs);
+  return writeAll(options, outputs);
 }
 
 } // namespace streammap

@@ -21,6 +21,7 @@ struct AnnotateOptions {
   std::string suggestions; ///< "text" or "json" on standard output; empty: none are wanted
   std::vector<std::string> arguments;
   std::map<std::string, double> parameters;
+  std::size_t mostTasks = 1'000'000;
   KernelOptions kernels;
 };
 

@@ -82,6 +82,11 @@ int main(int argc, char *argv[]) {
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false);
+  annotate
+      ->add_option("--max-tasks", options.mostTasks,
+                   "A program that makes more tasks is an error, for loops that never end")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   annotate->add_option("--resources", resources, "Who says how many registers kernels need")
       ->check(CLI::IsMember({"auto", "nvcc", "clang", "none"}));
   annotate->add_option("--emit", options.emitOutput,

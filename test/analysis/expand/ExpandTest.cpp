@@ -48,6 +48,8 @@ ProgramText describe(const std::string &source) {
       const std::string_view value = words[i + 1];
       if (words[i] == "--arg")
         program.options.arguments.emplace_back(value);
+      else if (words[i] == "--max-tasks")
+        program.options.mostTasks = std::stoul(std::string(value));
       else
         program.options.parameters[std::string(value.substr(0, value.find('=')))] =
             std::stod(std::string(value.substr(value.find('=') + 1)));

@@ -75,3 +75,32 @@ void instances() {
   instance<float, 16>();
   instance<float, 4>();
 }
+
+int drawn;
+int draw() { return ++drawn; }
+int twice(int n) {
+  int sum = 0;
+  for (int i = 0; i < 2; ++i)
+    sum += n;
+  return sum;
+}
+struct Counter {
+  int count = 0;
+  int next() { return ++count; }
+  int now() const { return count; }
+};
+
+void pure(float *a, int n, Counter counter, float **rows) {
+#pragma streammap task inout(a[0:twice(n)]) priority(counter.now())
+  use<<<1, 32>>>(a);
+#pragma streammap task inout(a) priority(n++) // expect-error(side-effect) {{a clause must not change anything}}
+  use<<<1, 32>>>(a);
+#pragma streammap task inout(a) name(x, draw()) // expect-error(side-effect) {{compute the value before the pragma}}
+  use<<<1, 32>>>(a);
+#pragma streammap task inout(a[0:counter.next()]) // expect-error(side-effect) {{a clause must not change anything}}
+  use<<<1, 32>>>(a);
+#pragma streammap task inout(a, rows[n--][0:2]) // expect-error(side-effect) {{a clause must not change anything}}
+  { use<<<1, 32>>>(a), (void)rows; }
+#pragma streammap task out(a[0])
+  use<<<1, 32>>>(a);
+}

@@ -22,9 +22,7 @@ public:
     std::vector<const void *> bases, places;
     for (const BoundSection &section : operation.task->sections) {
       bases.push_back(section.base);
-      places.push_back(section.buffer ? memory.address(*section.buffer, device_) +
-                                            (static_cast<const char *>(section.base) - section.buffer->home)
-                                      : section.base);
+      places.push_back(section.place(memory, device_));
     }
     TaskContext context(bases.data(), places.data(), bases.size(), nullptr, device_);
     operation.task->closure(context);

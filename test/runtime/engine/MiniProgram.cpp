@@ -202,6 +202,7 @@ int objects(int size, int steps) {
     });
   }
   long *hostData = host.data();
+  long weight = 1; // of each step another one: a task has the value of when it was met
   for (int step = 0; step < steps; ++step) {
     {
       TaskBuilder task(3, LOCATION, "scale");
@@ -214,12 +215,13 @@ int objects(int size, int steps) {
     {
       TaskBuilder task(4, LOCATION, "collect");
       task.in(section(data, 0, size)).out(section(hostData, 0, size)).inout(streammap::object(sum));
-      task.out(streammap::object(ends)).name("collect", step);
+      task.out(streammap::object(ends)).in(streammap::object(weight)).name("collect", step);
       task.run([=](TaskContext &context) mutable {
         auto *data_ = context.pointer(0, data);
         auto *host_ = context.pointer(1, hostData);
         auto &sum_ = context.object(2, sum);
         auto &ends_ = context.object(3, ends);
+        auto &weight_ = context.object(4, weight);
         long *scratch;
         CUDA(cudaMalloc(reinterpret_cast<void **>(&scratch), size * sizeof(long)));
         CUDA(cudaMemcpyAsync(scratch, data_, size * sizeof(long), cudaMemcpyDeviceToDevice));
@@ -227,24 +229,24 @@ int objects(int size, int steps) {
         CUDA(cudaFree(scratch));
         for (int i = 0; i < size; ++i) {
           host_[i] += i;
-          sum_ += host_[i];
+          sum_ += host_[i] * weight_;
         }
         ends_ = {host_[0], host_[size - 1]};
       });
+      ++weight;
     }
   }
   streammap::wait(LOCATION, section(hostData, 0, size), streammap::object(sum));
   long expectedSum = 0;
   expected.assign(size, 0);
   for (int step = 0; step < steps; ++step) {
-    expectedSum = 0;
     for (int i = 0; i < size; ++i) {
       expected[i] = i; // data stays zero: the module's variable is
-      expectedSum += i;
+      expectedSum += i * (step + 1);
     }
   }
   host.push_back(sum);
-  expected.push_back(expectedSum * steps);
+  expected.push_back(expectedSum);
   streammap::wait(LOCATION);
   host.push_back(ends.last);
   expected.push_back(size - 1);

@@ -140,7 +140,8 @@ void checkScenario(const std::string &scenario, const Words &variables = {}) {
 Ran runMisuse(const std::string &scenario, const Words &variables = {}) {
   const Words arguments{scenario, "16", "4"};
   const Folder folder;
-  const TaskGraph graph = record(folder, {"none", "16", "4"});
+  TaskGraph graph = record(folder, {"none", "16", "4"});
+  graph.program.arguments = arguments; // the same tasks, but for what goes wrong
   return run(runCommand(placeAtRandom(folder, graph, {2, 2}, 1), arguments), variables);
 }
 
@@ -220,14 +221,24 @@ TEST_CASE("output of ranks other than 0 is shown on demand") {
   CHECK(run(runCommand(placement, arguments, {"--all-output"})).exitCode == 0);
 }
 
-TEST_CASE("a program whose tasks differ from the placement stops before the first that differs") {
+TEST_CASE("a program that is run with other arguments than the placement's stops before its first task") {
   const Folder folder;
   const std::string placement = placeAtRandom(folder, record(folder, {"stencil", "16", "4"}), {2, 2}, 1);
+  const Ran ran = run(runCommand(placement, {"stencil", "24", "4"}));
+  CHECK(ran.exitCode == 1);
+  CHECK(contains(ran.output, "was made for other arguments: stencil 16 4"));
+  CHECK(contains(ran.output, "this run has arguments: stencil 24 4"));
+}
+
+TEST_CASE("a program whose tasks differ from the placement stops before the first that differs") {
+  const Folder folder;
+  TaskGraph graph = record(folder, {"stencil", "16", "4"});
+  graph.program.arguments.clear(); // as where --param stands for them: only the tasks can tell
+  const std::string placement = placeAtRandom(folder, graph, {2, 2}, 1);
   Ran ran = run(runCommand(placement, {"tiles", "16", "4"}));
   CHECK(ran.exitCode == 1);
   CHECK(contains(ran.output, "task 0 is multiply#0 here"));
   CHECK(contains(ran.output, "and stencil[0,0] in the placement"));
-  CHECK(contains(ran.output, "the placement was made for arguments: stencil 16 4"));
   CHECK(contains(ran.output, "this run has arguments: tiles 16 4"));
   ran = run(runCommand(placement, {"stencil", "16", "2"}));
   CHECK(ran.exitCode == 1);
