@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
 
 namespace streammap {
 
@@ -13,10 +14,9 @@ using namespace clang;
 
 namespace {
 
-/// A pointer that a kernel of the statement takes.
+/// A pointer that a kernel of the statement takes, or a function that hands it to one.
 struct KernelArgument {
-  const CUDAKernelCallExpr *launch;
-  const FunctionDecl *kernel;
+  const FunctionDecl *kernel; ///< or that function
   unsigned parameter;
   const Expr *argument;
   const Expr *base; ///< the pointer without offsets and casts
@@ -24,11 +24,15 @@ struct KernelArgument {
 
 struct LaunchFinder : RecursiveASTVisitor<LaunchFinder> {
   std::vector<const CUDAKernelCallExpr *> launches;
-  std::vector<const Expr *> mentions; ///< every variable and member of the statement
-  std::vector<const Expr *> writes;   ///< what is assigned, incremented or decremented
-  std::vector<const Decl *> inside;   ///< declared in the statement
-  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *launch) {
-    launches.push_back(launch);
+  std::vector<const Expr *> mentions;  ///< every variable and member of the statement
+  std::vector<const Expr *> writes;    ///< what is assigned, incremented or decremented
+  std::vector<const Decl *> inside;    ///< declared in the statement
+  std::vector<const CallExpr *> calls; ///< of functions
+  bool VisitCallExpr(CallExpr *call) {
+    if (const auto *launch = dyn_cast<CUDAKernelCallExpr>(call))
+      launches.push_back(launch);
+    else if (!isa<CXXOperatorCallExpr>(call))
+      calls.push_back(call);
     return true;
   }
   bool VisitDeclRefExpr(DeclRefExpr *reference) {
@@ -87,6 +91,36 @@ const Expr *pointerBase(const Expr *expression) {
     }
     return expression;
   }
+}
+
+/// Whether a kernel that the function launches, itself or through others, takes its pointer parameter.
+bool reachesLaunch(const FunctionDecl *function, unsigned parameter, int depth = 0) {
+  constexpr int deepest = 8;
+  const FunctionDecl *definition = nullptr;
+  if (!function || !function->hasBody(definition) || depth == deepest ||
+      parameter >= definition->getNumParams() ||
+      definition->getASTContext().getSourceManager().isInSystemHeader(definition->getLocation()))
+    return false;
+  LaunchFinder finder;
+  finder.TraverseStmt(definition->getBody());
+  const ParmVarDecl *wanted = definition->getParamDecl(parameter);
+  const auto isWanted = [&](const Expr *argument) {
+    const auto *reference = dyn_cast<DeclRefExpr>(pointerBase(argument)->IgnoreParenImpCasts());
+    return reference && reference->getDecl() == wanted;
+  };
+  for (const CUDAKernelCallExpr *launch : finder.launches)
+    if (std::any_of(launch->arg_begin(), launch->arg_end(), isWanted))
+      return true;
+  for (const CallExpr *call : finder.calls)
+    for (unsigned i = 0; i < call->getNumArgs(); ++i)
+      if (isWanted(call->getArg(i)) && reachesLaunch(call->getDirectCallee(), i, depth + 1))
+        return true;
+  return false;
+}
+
+// What messages call it: "kernel 'scale'", or "'launchScale'" where a function stands between.
+std::string called(const FunctionDecl *kernel) {
+  return (kernel->hasAttr<CUDAGlobalAttr>() ? "kernel '" : "'") + kernel->getNameAsString() + "'";
 }
 
 // `o[3]` of a pointer to values, as a clause may name it: where the pointer comes from.
@@ -157,6 +191,8 @@ public:
     finder_.TraverseStmt(const_cast<Stmt *>(task.body));
     for (const CUDAKernelCallExpr *launch : finder_.launches)
       collect(launch);
+    for (const CallExpr *call : finder_.calls)
+      collectThrough(call);
   }
 
   void run() {
@@ -187,8 +223,18 @@ private:
       if (argument->isNullPointerConstant(const_cast<ASTContext &>(reporter_.context()),
                                           Expr::NPC_ValueDependentIsNull))
         continue;
-      arguments_.push_back({launch, kernel, i, argument, pointerBase(argument)});
+      arguments_.push_back({kernel, i, argument, pointerBase(argument)});
     }
+  }
+
+  /// The pointers that a called function hands on to kernels.
+  void collectThrough(const CallExpr *call) {
+    const FunctionDecl *function = call->getDirectCallee();
+    if (!function || call->isInstantiationDependent() || call->containsErrors())
+      return;
+    for (unsigned i = 0; i < call->getNumArgs() && i < function->getNumParams(); ++i)
+      if (function->getParamDecl(i)->getType()->isPointerType() && reachesLaunch(function, i))
+        arguments_.push_back({function, i, call->getArg(i), pointerBase(call->getArg(i))});
   }
 
   void warnDeviceVariables(const CUDAKernelCallExpr &launch, const FunctionDecl &kernel) {
@@ -217,12 +263,12 @@ private:
     const ParmVarDecl *parameter = argument.kernel->getParamDecl(argument.parameter);
     const bool isConst = parameter->getType()->getPointeeType().isConstQualified();
     const ParameterUse use = useOfParameter(argument.kernel, argument.parameter);
-    const std::string kernel = argument.kernel->getNameAsString();
+    const std::string kernel = called(argument.kernel);
     const DataItem &first = *items.front();
     if (modes == "in" && !isConst && use.isWritten) {
       reporter_.error(first.base->getSourceRange(),
-                      "'" + first.forms->baseText + "' is in(), but kernel '" + kernel +
-                          "' writes it; did you mean inout(" + first.forms->text + ")" +
+                      "'" + first.forms->baseText + "' is in(), but " + kernel +
+                          " writes it; did you mean inout(" + first.forms->text + ")" +
                           (use.isRead || use.isUnclear ? "?" : " or out(" + first.forms->text + ")?"),
                       "in-is-written", {}, {{use.firstWrite, "written here"}});
       return;
@@ -234,11 +280,11 @@ private:
         isConst ? "takes it as '" + parameter->getType().getAsString() + "'" : "never writes it";
     for (const DataItem *item : items)
       if (item->forms->kind != ClauseKind::in)
-        reporter_.error(
-            item->base->getSourceRange(),
-            "'" + item->forms->baseText + "' is " + std::string(toText(item->forms->kind)) +
-                "(), but kernel '" + kernel + "' " + why + "; did you mean in(" + item->forms->text + ")?",
-            "out-is-read-only", {}, {{parameter->getLocation(), "the parameter is declared here"}});
+        reporter_.error(item->base->getSourceRange(),
+                        "'" + item->forms->baseText + "' is " + std::string(toText(item->forms->kind)) +
+                            "(), but " + kernel + " " + why + "; did you mean in(" + item->forms->text + ")?",
+                        "out-is-read-only", {},
+                        {{parameter->getLocation(), "the parameter is declared here"}});
   }
 
   // Another kernel of the statement, or any other mention of the base, may be the writer.
@@ -285,11 +331,11 @@ private:
       if (!taken || withoutSide(taken->getNameAsString()) != withoutSide(name))
         continue;
       const std::string right = taken->getNameAsString();
-      reporter_.warning(
-          item.base->getSourceRange(),
-          "'" + name + "' is in a clause, but kernel '" + unclaimed_[i]->kernel->getNameAsString() +
-              "' takes '" + right + "'; did you mean '" + right + "'?",
-          "host-for-device", right, {{unclaimed_[i]->argument->getBeginLoc(), "the kernel takes this"}});
+      reporter_.warning(item.base->getSourceRange(),
+                        "'" + name + "' is in a clause, but " + called(unclaimed_[i]->kernel) + " takes '" +
+                            right + "'; did you mean '" + right + "'?",
+                        "host-for-device", right,
+                        {{unclaimed_[i]->argument->getBeginLoc(), "the kernel takes this"}});
       unclaimed_.erase(unclaimed_.begin() + static_cast<std::ptrdiff_t>(i));
       return;
     }
@@ -323,7 +369,7 @@ private:
     if (variable && (variable->hasAttr<CUDADeviceAttr>() || variable->hasAttr<CUDAConstantAttr>()))
       return;
     reporter_.warning(argument.argument->getSourceRange(),
-                      "kernel '" + argument.kernel->getNameAsString() + "' takes " + name +
+                      called(argument.kernel) + " takes " + name +
                           ", which is in no clause of its task; name it in in(), out() or inout()",
                       "argument-in-no-clause");
   }

@@ -11,7 +11,9 @@
 #include "support/Text.h"
 #include <algorithm>
 #include <array>
+#include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/CompilerInstance.h>
+#include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Sema/Sema.h>
@@ -732,6 +734,35 @@ void StreammapPragmas::enterMarker(Preprocessor &preprocessor, const Token &word
   enter(preprocessor, out);
 }
 
+/// `#pragma streamap task`: the compiler ignores what it does not know, and so would everybody.
+class MisspeltPragmas : public clang::PPCallbacks {
+public:
+  MisspeltPragmas(clang::Preprocessor &preprocessor, Diagnostics &diagnostics)
+      : preprocessor_(preprocessor), diagnostics_(diagnostics) {}
+
+  void PragmaDirective(clang::SourceLocation location, clang::PragmaIntroducerKind) override {
+    const clang::SourceManager &sources = preprocessor_.getSourceManager();
+    if (location.isMacroID() || sources.isInSystemHeader(location))
+      return;
+    const clang::LangOptions &language = preprocessor_.getLangOpts();
+    const auto word = clang::Lexer::findNextToken(location, sources, language); // "pragma"
+    const auto name =
+        word ? clang::Lexer::findNextToken(word->getLocation(), sources, language) : std::nullopt;
+    if (!name || !name->is(clang::tok::raw_identifier))
+      return;
+    const std::string spelled = name->getRawIdentifier().str();
+    if (spelled == "streammap" || !nearest(spelled, {"streammap"}))
+      return;
+    diagnostics_.report(
+        diagnosticAt(sources, language, Severity::warning, name->getLocation(), name->getLocation(),
+                     "unknown pragma '" + spelled + "'; did you mean 'streammap'?", "unknown-pragma"));
+  }
+
+private:
+  clang::Preprocessor &preprocessor_;
+  Diagnostics &diagnostics_;
+};
+
 } // namespace
 
 void installPragmas(clang::CompilerInstance &compiler, Side side, SiteTable &sites, Diagnostics &diagnostics,
@@ -739,6 +770,8 @@ void installPragmas(clang::CompilerInstance &compiler, Side side, SiteTable &sit
   Preprocessor &preprocessor = compiler.getPreprocessor();
   // The preprocessor owns its handlers.
   preprocessor.AddPragmaHandler(new StreammapPragmas(compiler, side, sites, diagnostics, recorder));
+  if (side == Side::host)
+    preprocessor.addPPCallbacks(std::make_unique<MisspeltPragmas>(preprocessor, diagnostics));
   preprocessor.setTokenWatcher([recorder, &braces, &preprocessor](const Token &token) {
     if (recorder)
       recorder->sawToken(preprocessor, token);

@@ -75,6 +75,7 @@ void TaskRecorder::task(const ParsedUnit &unit, const TaskMarker &marker) {
   current_ = {};
   totals_ = {};
   uncountedCall_.reset();
+  unknownLaunches_.clear();
   current_.id = "t" + std::to_string(graph_.tasks.size());
   current_.site = marker.site;
   current_.location = toText(site.location);
@@ -267,6 +268,10 @@ void TaskRecorder::addFigures(const TaskMarker &marker, Task &task) {
 
   if (uncountedCall_ && !flopsGiven && task.seconds.empty())
     warnUncountedCall();
+  if (!flopsGiven && !bytesGiven && task.seconds.empty()) // else the programmer has settled it
+    for (const auto &[launch, missing] : unknownLaunches_)
+      if (reported_.insert(kernelOf(launch).index()).second)
+        reportUnknowns(launch, missing);
   const bool isCounted = totals_.launches != 0 && !totals_.hasUncounted;
   Work work;
   bool flopsKnown = isCounted;
@@ -287,7 +292,7 @@ void TaskRecorder::addFigures(const TaskMarker &marker, Task &task) {
   if (!flopsKnown && !flopsGiven && !bytesGiven)
     return; // unknown work is no work of zero
   if (!flopsKnown && !flopsGiven)
-    return;
+    work.flops = {}; // bytes() alone says that memory is what the task waits for
   work.origin = flopsGiven || bytesGiven ? Origin::pragma : Origin::stat;
   task.work = work;
 }
@@ -399,8 +404,8 @@ void TaskRecorder::launch(const HostLaunch &launch) {
   for (const ReachedBytes &reached : costs_.reached())
     if (reached.parameter < launch.arguments.size())
       checkReach(launch, reached);
-  if ((!missing.empty() || (analysis && !analysis->unknowns.empty())) && reported_.insert(id.index()).second)
-    reportUnknowns(launch, missing);
+  if (!missing.empty() || (analysis && !analysis->unknowns.empty()))
+    unknownLaunches_.emplace_back(launch, missing);
 }
 
 void TaskRecorder::warnUncountedCall() {

@@ -64,8 +64,10 @@ private:
   std::set<std::tuple<std::optional<unsigned>, const clang::FunctionDecl *, unsigned>> reportedReach_;
   std::set<std::size_t> reported_;               ///< kernels whose unknown costs were said
   std::optional<HostLibraryCall> uncountedCall_; ///< of the current task
-  std::set<std::string> reportedCalls_;          ///< of libraries, whose work is not known
-  std::map<std::int64_t, FourierPlan> plans_;    ///< by the number the library gave them
+  /// Launches of the current task whose kernels' costs are not fully known, with the names that had no value.
+  std::vector<std::pair<HostLaunch, std::vector<std::string>>> unknownLaunches_;
+  std::set<std::string> reportedCalls_;       ///< of libraries, whose work is not known
+  std::map<std::int64_t, FourierPlan> plans_; ///< by the number the library gave them
   bool isInTask_ = false;
   bool isInline_ = false; ///< in a task whose `when` is false
   Task current_;

@@ -72,3 +72,31 @@ void lost(float *a, int n) {
     ++global;    // expect-warning(lost-write) {{'global' is assigned}}
   }
 }
+
+// Functions that hand their pointers on to kernels.
+void launchCopy(const float *from, float *to) { copy<<<1, 32>>>(from, to); }
+void launchScaled(float *data, float *scratch, int n) {
+  scale<<<1, 32>>>(data + n, n);
+  cudaMemset(scratch, 0, 4);
+}
+void onHost(float *values) { values[0] = 1; }
+struct Solver {
+  void step(float *from, float *to) { launchCopy(from, to); }
+};
+
+void wrapped(float *a, float *b, int n, Solver &solver) {
+#pragma streammap task in(a[0:n]) out(b[0:n])
+  launchCopy(a, b);
+#pragma streammap task in(a[0:n], b[0:n]) // expect-error(in-is-written) {{'b' is in(), but 'launchCopy' writes it}}
+  launchCopy(a, b);
+#pragma streammap task inout(a[0:n]) in(b[0:n]) // expect-error(out-is-read-only) {{'a' is inout(), but 'launchCopy' takes it as 'const float *'}} // expect-error(in-is-written) {{'b' is in()}}
+  launchCopy(a, b);
+#pragma streammap task inout(a[0:n])
+  launchScaled(a, b, n);
+#pragma streammap task in(a[0:n])
+  solver.step(a, b); // expect-warning(argument-in-no-clause) {{'step' takes 'b', which is in no clause of its task}}
+#pragma streammap task in(a[0:n]) // expect-error(in-is-written) {{'a' is in(), but 'launchScaled' writes it}}
+  launchScaled(a, b, n);
+#pragma streammap task device(cpu) in(a[0:1])
+  onHost(a);
+}

@@ -63,3 +63,11 @@ void sections(float *a, int n) {
 #pragma streammap task inout(a[0:1][0:1][0:1]) // expect-error(malformed-section) {{at most two dimensions}}
   scale<<<1, 32>>>(a, n);
 }
+
+void misspelt(float *a) {
+#pragma streamap task inout(a) // expect-warning(unknown-pragma) {{unknown pragma 'streamap'; did you mean 'streammap'?}}
+  a[0] = 1;
+#pragma unroll
+  for (int i = 0; i < 2; ++i)
+    a[i] = 1;
+}
