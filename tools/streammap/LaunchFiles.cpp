@@ -129,8 +129,10 @@ void addLaunchFilesCommand(CLI::App &app, const std::vector<std::string> &passed
   command->add_option("--job-name", options->launch.jobName, "name of the job (default: the placement's)");
   command->add_option("--mpi", options->launch.slurmMpi, "srun's --mpi: pmix for Open MPI, pmi2 for MPICH")
       ->capture_default_str();
-  command->add_option("--slurm-option", options->launch.slurmOptions,
-                      "a further option of sbatch, \"--partition=gpu\"; several may be given");
+  command
+      ->add_option("--slurm-option", options->launch.slurmOptions,
+                   "a further option of sbatch, \"--partition=gpu\"; several may be given")
+      ->allow_extra_args(false);
   command->add_option("--image", options->launch.image, "container image with the program, mpirun and sshd");
   command->add_option("--working-directory", options->launch.workingDirectory, "where containers start")
       ->capture_default_str();

@@ -1,5 +1,6 @@
 // streammap map: which node and GPU runs each task, predicted when, and how good that is.
 #include "Commands.h"
+#include "MapSeveral.h"
 #include "mapper/Conflicts.h"
 #include "mapper/MapTasks.h"
 #include "mapper/Sensitivity.h"
@@ -176,6 +177,42 @@ ExitCode mapCommand(const MapCommandOptions &options) {
   return ExitCode::done;
 }
 
+/// More than one task graph: each gets the part of the cluster that is fair, or its turn by priority.
+ExitCode severalCommand(const SeveralPrograms &several, const MapCommandOptions &options) {
+  const std::size_t count = several.tasks.size();
+  std::string wrong;
+  if (several.outputs.size() != count)
+    wrong = "give as many -o as task graphs";
+  else if (!several.priorities.empty() && several.priorities.size() != count)
+    wrong = "give as many --priorities as task graphs";
+  else if (!several.weights.empty() && several.weights.size() != count)
+    wrong = "give as many --weights as task graphs";
+  else if (!options.profile.empty())
+    wrong = "--profile is for one task graph";
+  if (!wrong.empty()) {
+    std::fprintf(stderr, "streammap: error: %s\n", wrong.c_str());
+    return ExitCode::wrongUsage;
+  }
+  SeveralPrograms all = several;
+  all.cluster = options.cluster;
+  all.map = options.map;
+  all.quiet = options.quiet;
+  all.diagnostics = options.diagnostics;
+  return mapSeveral(all);
+}
+
+void addSeveralOptions(CLI::App &command, SeveralPrograms &several) {
+  command
+      .add_option("--priorities", several.priorities,
+                  "of several task graphs, separated by commas: higher ones choose first, equal ones share")
+      ->delimiter(',');
+  command
+      .add_option("--weights", several.weights,
+                  "of several task graphs, separated by commas: a graph of weight 2 gets twice the share")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+}
+
 } // namespace
 
 void addMapCommand(CLI::App &app, ExitCode &exitCode) {
@@ -184,10 +221,16 @@ void addMapCommand(CLI::App &app, ExitCode &exitCode) {
   std::vector<std::string> names;
   for (const Strategy &strategy : strategies())
     names.emplace_back(strategy.name);
-  CLI::Option *tasks = command->add_option("tasks", options->tasks, "task graph; - is standard input");
+  auto several = std::make_shared<SeveralPrograms>();
+  CLI::Option *tasks = command->add_option(
+      "tasks", several->tasks,
+      "task graph; - is standard input. Several are placed side by side, none on another's devices");
   CLI::Option *cluster = command->add_option("--cluster", options->cluster, "cluster file");
-  command->add_option("-o,--output", options->output, "placement to write; - is standard output")
-      ->capture_default_str();
+  command
+      ->add_option("-o,--output", several->outputs,
+                   "placement to write (default -, standard output); once for each task graph")
+      ->allow_extra_args(false);
+  addSeveralOptions(*command, *several);
   command->add_option("--strategy", options->map.strategy, "how to search; see --list-strategies")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
@@ -208,13 +251,20 @@ void addMapCommand(CLI::App &app, ExitCode &exitCode) {
       ->check(CLI::IsMember({"text", "json", "sarif"}))
       ->capture_default_str();
   command->footer("Example: streammap map app.tasks.json --cluster cluster.json -o app.placement.json");
-  command->callback([options, tasks, cluster, &exitCode] {
+  command->callback([options, several, tasks, cluster, &exitCode] {
     if (options->listStrategies)
       return printStrategies();
     if (tasks->count() == 0)
       throw CLI::RequiredError("tasks");
     if (cluster->count() == 0)
       throw CLI::RequiredError("--cluster");
+    if (several->tasks.size() > 1) {
+      exitCode = severalCommand(*several, *options);
+      return;
+    }
+    options->tasks = several->tasks.front();
+    if (!several->outputs.empty())
+      options->output = several->outputs.back();
     exitCode = mapCommand(*options);
   });
 }

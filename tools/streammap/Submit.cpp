@@ -171,8 +171,10 @@ void addSubmitCommand(CLI::App &app, const std::vector<std::string> &passedOn, E
                       "File for what the job prints (default: PROGRAM.%j.out)");
   command->add_option("--mpi", options->slurmMpi,
                       "srun's --mpi (default: pmix for programs of Open MPI, pmi2 for those of MPICH)");
-  command->add_option("--slurm-option", options->slurmOptions,
-                      "A further option of sbatch, \"--partition=gpu\"; several may be given");
+  command
+      ->add_option("--slurm-option", options->slurmOptions,
+                   "A further option of sbatch, \"--partition=gpu\"; several may be given")
+      ->allow_extra_args(false);
   command->add_option("--cluster", options->cluster,
                       "Cluster file for the order of ranks, where the one the placement names is elsewhere");
   command->add_option("--diagnostics", options->diagnostics, "Form of messages about the placement")
