@@ -50,7 +50,7 @@ def spoilt(document):
     if document["schema"] == "streammap.cluster/1":
         required = "nodes"
     else:
-        required = next(key for key in ("tasks", "assignments", "levers", "alternatives", "rows", "links") if key in document)
+        required = next(key for key in ("rows", "tasks", "assignments", "levers", "alternatives", "links") if key in document)
     missing = copy.deepcopy(document)
     del missing[required]
     yield f"no '{required}'", missing

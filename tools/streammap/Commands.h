@@ -35,6 +35,8 @@ void addReportCommand(CLI::App &app, ExitCode &exitCode);
 void addDoctorCommand(CLI::App &app, ExitCode &exitCode);
 void addLaunchFilesCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
 void addExplainCommand(CLI::App &app, ExitCode &exitCode);
+void addWhatIfCommand(CLI::App &app, ExitCode &exitCode);
+void addSimulateCommand(CLI::App &app, ExitCode &exitCode);
 /// `passedOn` is what follows "--" on the command line: compiler flags, the program's arguments.
 void addBuildCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
 void addSubmitCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);

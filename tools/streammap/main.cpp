@@ -42,6 +42,8 @@ int main(int argc, char *argv[]) {
   addDoctorCommand(app, exitCode);
   addExportCommand(app, exitCode);
   addExplainCommand(app, exitCode);
+  addWhatIfCommand(app, exitCode);
+  addSimulateCommand(app, exitCode);
 #ifdef STREAMMAP_BUILD_AND_RUN
   addBuildCommand(app, passedOn, exitCode);
   addRunCommand(app, passedOn, exitCode);
