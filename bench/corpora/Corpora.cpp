@@ -4,9 +4,10 @@
 //   polybench            21      100%        0       47     152     100%             100%      0.21  188
 //
 // LIST has a line per source: corpus, path and compiler flags, separated by tabs (flags by blanks).
-// `analysed` is the share of files whose device code compiled; every loop is either counted, by formula, or
-// named with the reason. Each file is analysed in a process of its own. Time is wall time per kernel, the
-// parse of its file included; memory is the largest resident set of any file.
+// `analysed` is the share of files whose device code compiled; every loop of the sources is either
+// counted, by formula and in every instance, or named with the reason. Each file is analysed in a process of
+// its own. Time is wall time per kernel, the parse of its file included; memory is the largest resident set
+// of any file.
 //
 // `--details FILE` gets a line for each file that failed and each loop that was not counted.
 #include "Isolated.h"
@@ -50,7 +51,25 @@ std::string oneLine(std::string text) {
   return text;
 }
 
-/// "failed <why>" or, for each kernel, "kernel <name>" and its loops as "loop <place> <why not counted>".
+/// What the source itself says: the instances that templates and inlining make of one loop count as one, and
+/// loops of system headers not at all.
+class SourceLoops {
+public:
+  void add(const KernelLoop &loop) {
+    if (loop.location.empty() || loop.location.starts_with("/usr/"))
+      return;
+    std::string &why = whys_[loop.location];
+    if (why.empty())
+      why = loop.whyUncounted;
+  }
+  const std::map<std::string, std::string> &whys() const { return whys_; }
+
+private:
+  std::map<std::string, std::string> whys_; ///< by place; empty: every instance is counted
+};
+
+/// "failed <why>", or "parsed", a "kernel <name> <whole or not>" each and its loops as "loop <place> <why
+/// not>".
 std::string analyse(const Source &source) {
   Diagnostics diagnostics;
   const CompileJob job{source.path, "", source.flags, true};
@@ -61,11 +80,15 @@ std::string analyse(const Source &source) {
         return "failed\t" + oneLine(diagnostic.message) + "\n";
   }
   std::string result = "parsed\n";
+  SourceLoops loops;
   for (const KernelAnalysis &kernel : kernels) {
-    result += "kernel\t" + oneLine(kernel.name) + "\n";
+    const bool isWhole = std::ranges::all_of(kernel.loops, &std::string::empty, &KernelLoop::whyUncounted);
+    result += "kernel\t" + oneLine(kernel.name) + (isWhole ? "\twhole\n" : "\tpart\n");
     for (const KernelLoop &loop : kernel.loops)
-      result += "loop\t" + loop.location + "\t" + oneLine(loop.whyUncounted) + "\n";
+      loops.add(loop);
   }
+  for (const auto &[place, why] : loops.whys())
+    result += "loop\t" + place + "\t" + oneLine(why) + "\n";
   return result;
 }
 
@@ -84,7 +107,6 @@ double median(std::vector<double> values) {
 
 void addLines(const Source &source, const IsolatedRun &run, Tally &tally, std::FILE *details) {
   unsigned kernels = 0;
-  bool whole = true;
   for (const std::string_view line : split(run.output, '\n')) {
     const auto parts = split(line, '\t');
     if (parts[0] == "parsed") {
@@ -92,19 +114,16 @@ void addLines(const Source &source, const IsolatedRun &run, Tally &tally, std::F
     } else if (parts[0] == "failed") {
       std::fprintf(details, "%s\tfailed\t%s\n", source.path.c_str(), std::string(parts[1]).c_str());
     } else if (parts[0] == "kernel") {
-      tally.wholeKernels += kernels != 0 && whole;
       ++kernels;
-      whole = true;
+      tally.wholeKernels += parts[2] == "whole";
     } else if (parts[0] == "loop") {
       ++tally.loops;
       tally.counted += parts[2].empty();
-      whole &= parts[2].empty();
       if (!parts[2].empty())
         std::fprintf(details, "%s\tloop\t%s\t%s\n", source.path.c_str(), std::string(parts[1]).c_str(),
                      std::string(parts[2]).c_str());
     }
   }
-  tally.wholeKernels += kernels != 0 && whole;
   tally.kernels += kernels;
   for (unsigned i = 0; i != kernels; ++i)
     tally.secondsPerKernel.push_back(run.seconds / kernels);

@@ -50,6 +50,8 @@ public:
   void add(Cell cell) {
     if (isLost_ || cell.weight.isZero())
       return;
+    if (cell.weight.terms().size() > mostTermsOfWeight)
+      return lose();
     for (bool joined = true; joined;) {
       joined = false;
       for (const auto &[text, constraint] : cell.constraints) {
@@ -117,6 +119,8 @@ public:
 private:
   /// A domain of more cells than this makes no formula that anyone reads.
   static constexpr std::size_t mostCells = 48;
+  /// Each branch on data doubles the terms of a weight.
+  static constexpr std::size_t mostTermsOfWeight = 128;
 
   void loseIfTooMany() {
     if (cells_.size() > mostCells)

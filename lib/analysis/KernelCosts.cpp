@@ -54,9 +54,11 @@ void loosenMarkers(llvm::Module &module) {
 }
 
 /// Calls that the optimiser left are inlined now, without optimising again: the instructions, and with them
-/// the counts, stay the same, and the callee's loops are seen with the caller's arguments. Recursion stays.
+/// the counts, stay the same, and the callee's loops are seen with the caller's arguments. Recursion stays,
+/// and what would make the kernel too large: two recursive calls double it at each depth.
 void inlineCalls(llvm::Function &kernel) {
   constexpr int deepest = 16;
+  constexpr unsigned mostInstructions = 20'000;
   for (int depth = 0; depth != deepest; ++depth) {
     std::vector<llvm::CallBase *> calls;
     for (llvm::BasicBlock &block : kernel)
@@ -68,6 +70,8 @@ void inlineCalls(llvm::Function &kernel) {
     if (calls.empty())
       return;
     for (llvm::CallBase *call : calls) {
+      if (kernel.getInstructionCount() > mostInstructions)
+        return;
       llvm::InlineFunctionInfo info;
       llvm::InlineFunction(*call, info);
     }
@@ -89,7 +93,8 @@ std::string whyUncounted(const llvm::CallBase &call) {
   if (!callee)
     return "a call through a pointer";
   if (!callee->isDeclaration())
-    return "the recursive function '" + llvm::demangle(callee->getName().str()) + "'";
+    return "the function '" + llvm::demangle(callee->getName().str()) +
+           "', which is recursive or too large to follow,";
   static constexpr std::array<std::string_view, 7> free{
       "vprintf", "__assertfail", "malloc", "free", "__cxa_pure_virtual", "__cxa_deleted_virtual", "exit"};
   const llvm::StringRef name = callee->getName();
