@@ -47,7 +47,8 @@ static bool expand(std::span<const std::unique_ptr<ParsedUnit>> units,
                     {},
                     {},
                     {}};
-    if (const std::optional<SourceLocation> &end = interpreter.endedAt())
+    if (const std::optional<SourceLocation> &end =
+            interpreter.endedAt() ? interpreter.endedAt() : interpreter.leftMainAt())
       none.notes.push_back({Severity::note, *end, "it ends here", {}, {}, {}, {}});
     diagnostics.report(std::move(none));
   }

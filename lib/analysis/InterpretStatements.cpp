@@ -42,6 +42,8 @@ Flow Interpreter::execute(const Stmt *statement) {
     } else if (result) {
       discard(result);
     }
+    if (frame().function->declaration == graph_.mainFunction())
+      leftMainAt_ = locationOf(statement);
     return halt_ == Halt::none ? Flow::returns : Flow::stops;
   }
   case Stmt::IfStmtClass:

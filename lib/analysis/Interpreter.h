@@ -127,6 +127,8 @@ public:
   std::string mangledName(const clang::FunctionDecl *function);
   /// Where the program ended other than by returning from main: the place in the program's own code.
   const std::optional<SourceLocation> &endedAt() const { return endedAt_; }
+  /// The `return` that main was left by.
+  const std::optional<SourceLocation> &leftMainAt() const { return leftMainAt_; }
   bool endedByException() const { return halt_ == Halt::thrown; }
   /// Parameters that set some variable.
   const std::set<std::string> &usedParameters() const { return usedParameters_; }
@@ -342,6 +344,7 @@ private:
   llvm::DenseMap<const clang::OpaqueValueExpr *, HostValue> opaque_;
   std::vector<std::uint64_t> arrayIndices_;
   std::optional<SourceLocation> endedAt_;
+  std::optional<SourceLocation> leftMainAt_;
   /// Control may have left a function or loop at a condition that is unknown. That is an error only if a task
   /// is reached before the function or loop ends.
   struct Uncertainty {
