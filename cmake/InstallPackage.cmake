@@ -18,9 +18,13 @@ foreach(layer support model sim mapper report)
 endforeach()
 install(EXPORT StreamMAPTargets NAMESPACE StreamMAP:: DESTINATION ${package_dir})
 
-configure_package_config_file(cmake/StreamMAPConfig.cmake.in StreamMAPConfig.cmake INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(StreamMAPConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/StreamMAPConfig.cmake ${PROJECT_BINARY_DIR}/StreamMAPConfigVersion.cmake
+# Where find_package does not look: with build/bin on PATH it searches the build tree, and half a package is none.
+set(made ${PROJECT_BINARY_DIR}/to-install)
+configure_package_config_file(cmake/StreamMAPConfig.cmake.in ${made}/StreamMAPConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${made}/StreamMAPConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+file(REMOVE ${PROJECT_BINARY_DIR}/StreamMAPConfig.cmake)  # of builds before
+install(FILES ${made}/StreamMAPConfig.cmake ${made}/StreamMAPConfigVersion.cmake
               cmake/StreamMAPAddExecutable.cmake
         DESTINATION ${package_dir})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
