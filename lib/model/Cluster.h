@@ -48,17 +48,27 @@ struct GpuPairLink {
   LinkSpeed speed;
 };
 
+/// One network adapter, where the file lists them one by one.
+struct Nic {
+  std::string name; ///< as its driver calls it, "mlx5_0": what UCX_NET_DEVICES and NCCL_IB_HCA want
+  LinkSpeed speed;
+  std::optional<unsigned> numa;
+  std::vector<unsigned> gpus; ///< those behind the same PCIe switch
+};
+
 struct NodeType {
   std::string name;
   unsigned cpuCores = 0;
   Bytes memory; ///< 0: unlimited
   std::vector<GpuModelId> gpus;
-  GpuLinkKind gpuLinkKind = GpuLinkKind::none; ///< of a switched or all-to-all node
-  LinkSpeed gpuLink;                           ///< per GPU and direction
-  std::vector<GpuPairLink> gpuPairs;           ///< where the file lists pairs instead
-  LinkSpeed hostLink;                          ///< per GPU and direction (PCIe, C2C)
-  unsigned nicCount = 0;                       ///< 0: not described
-  LinkSpeed nic;                               ///< each
+  GpuLinkKind gpuLinkKind = GpuLinkKind::none;  ///< of a switched or all-to-all node
+  LinkSpeed gpuLink;                            ///< per GPU and direction
+  std::vector<GpuPairLink> gpuPairs;            ///< where the file lists pairs instead
+  LinkSpeed hostLink;                           ///< per GPU and direction (PCIe, C2C)
+  unsigned nicCount = 0;                        ///< 0: not described
+  LinkSpeed nic;                                ///< each; of the fastest where they are listed
+  std::vector<Nic> nics;                        ///< empty, or nicCount of them
+  std::vector<std::optional<unsigned>> gpuNuma; ///< NUMA node of each GPU; empty: not described
   std::optional<Watts> powerLimit;
   std::optional<GpuModelId> cpu; ///< set when tasks may run on the host's cores
 };
@@ -67,10 +77,21 @@ struct NodeType {
 enum class State { up, drained, down, busy, reserved };
 std::string_view toText(State state);
 
+/// What a GPU last said of itself. Empty: not asked, or not supported.
+struct GpuReadings {
+  std::optional<Bytes> memoryUsed;
+  std::optional<double> temperatureCelsius;
+  std::optional<Watts> powerDraw;
+  std::string throttle; ///< why it runs slower than asked for: "hw_thermal_slowdown"; empty: it does not
+  std::optional<std::uint64_t> uncorrectableErrors; ///< of its memory (ECC), since the driver was loaded
+  bool operator==(const GpuReadings &) const = default;
+};
+
 struct Node {
   std::string name;
   NodeTypeId type;
-  std::optional<SwitchId> leaf;
+  std::optional<SwitchId> leaf;    ///< of its first NIC where they hang on several
+  std::vector<SwitchId> nicLeaves; ///< of each NIC in a rail-optimised network; empty: all on `leaf`
   std::string rack;
   State state = State::up;
   std::string reason;
@@ -102,6 +123,7 @@ struct Device {
   GpuModelId model;
   State state = State::up; ///< not up when its node is not
   std::string reason;
+  GpuReadings readings{};
 };
 
 struct Cluster {

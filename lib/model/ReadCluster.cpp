@@ -20,7 +20,7 @@ constexpr JsonKey fileKeys[] = {
 constexpr JsonKey typeKeys[] = {
     {"cpu_cores"}, {"cpu"},       {"memory"}, {"memory_bytes"}, {"gpus"},
     {"gpu_links"}, {"host_link"}, {"nics"},   {"power_limit"},  {"power_limit_watts"}};
-constexpr JsonKey gpusKeys[] = {{"model", Need::required}, {"count"}};
+constexpr JsonKey gpusKeys[] = {{"model", Need::required}, {"count"}, {"numa"}};
 constexpr JsonKey linkKeys[] = {
     {"bandwidth"}, {"bandwidth_bytes_per_second"}, {"latency"}, {"latency_seconds"}};
 constexpr JsonKey gpuLinkKeys[] = {
@@ -29,19 +29,27 @@ constexpr JsonKey pairKeys[] = {{"between", Need::required},    {"kind"},    {"b
                                 {"bandwidth_bytes_per_second"}, {"latency"}, {"latency_seconds"}};
 constexpr JsonKey nicKeys[] = {
     {"count"}, {"bandwidth"}, {"bandwidth_bytes_per_second"}, {"latency"}, {"latency_seconds"}};
-constexpr JsonKey nodeKeys[] = {{"names", Need::required}, {"type", Need::required}, {"switch"}, {"rack"}};
+constexpr JsonKey listedNicKeys[] = {{"name"},    {"bandwidth"},       {"bandwidth_bytes_per_second"},
+                                     {"latency"}, {"latency_seconds"}, {"numa"},
+                                     {"gpus"}};
+constexpr JsonKey nodeKeys[] = {
+    {"names", Need::required}, {"type", Need::required}, {"switch"}, {"switches"}, {"rack"}};
 constexpr JsonKey networkKeys[] = {{"latency"}, {"latency_seconds"}, {"model"}, {"switches"}};
 constexpr JsonKey switchKeys[] = {{"name", Need::required}, {"uplinks"}};
 constexpr JsonKey uplinkKeys[] = {
     {"to", Need::required}, {"count"}, {"bandwidth"}, {"bandwidth_bytes_per_second"}};
 constexpr JsonKey nodeStateKeys[] = {{"state"}, {"reason"}, {"gpus"}};
-constexpr JsonKey gpuStateKeys[] = {{"state", Need::required}, {"reason"}};
+constexpr JsonKey gpuStateKeys[] = {
+    {"state", Need::required}, {"reason"}, {"memory_used"}, {"memory_used_bytes"},
+    {"temperature_celsius"},   {"power"},  {"power_watts"}, {"throttle"},
+    {"uncorrectable_errors"}};
 
 constexpr std::string_view linkKinds[] = {"none", "nvswitch", "nvlink", "pcie"};
 constexpr std::string_view stateNames[] = {"up", "drained", "down", "busy", "reserved"};
 constexpr std::string_view networkModels[] = {"contended", "uncontended"};
 
 constexpr unsigned mostGpusPerNode = 1024;
+constexpr WholeRange mostNuma{0, 4095};
 
 LinkSpeed readSpeed(const JsonObject &object) {
   LinkSpeed speed;
@@ -69,9 +77,13 @@ public:
     std::optional<std::string> name = object.text(key);
     if (!name)
       return std::nullopt;
-    std::optional<IdType> id = find(*name);
+    return resolve(object, key, *name);
+  }
+  std::optional<IdType> resolve(const JsonObject &object, std::string_view key,
+                                const std::string &name) const {
+    std::optional<IdType> id = find(name);
     if (!id)
-      object.error(key, unknown(*name), "unknown-" + kind_);
+      object.error(key, unknown(name), "unknown-" + kind_);
     return id;
   }
   std::string unknown(const std::string &name) const {
@@ -140,6 +152,7 @@ private:
   /// {"model", "count"}, or a list of these in the order of the GPUs' indices.
   void readGpus(JsonValue value, NodeType &type) {
     std::vector<JsonValue> groups{value};
+    bool hasNuma = false;
     if (value.kind() == JsonKind::array)
       groups = value.children();
     for (JsonValue group : groups) {
@@ -150,7 +163,12 @@ private:
         continue;
       if (std::optional<GpuModel> model = models_.find(*name, object.locationOf("model"), diagnostics_))
         type.gpus.insert(type.gpus.end(), count, modelId(*model));
+      const std::optional<std::uint64_t> numa = object.wholeNumber("numa", mostNuma);
+      hasNuma = hasNuma || numa;
+      type.gpuNuma.resize(type.gpus.size(), numa);
     }
+    if (!hasNuma)
+      type.gpuNuma.clear();
     if (type.gpus.size() > mostGpusPerNode)
       diagnostics_.error(value.location(),
                          "more than " + std::to_string(mostGpusPerNode) + " GPUs in a node");
@@ -196,10 +214,40 @@ private:
     type.gpuPairs.push_back(link);
   }
 
+  /// {"count", "bandwidth", "latency"}, or a list of adapters one by one.
   void readNics(JsonValue value, NodeType &type) {
+    if (value.kind() == JsonKind::array) {
+      for (JsonValue element : value.children())
+        readNic(element, type);
+      type.nicCount = static_cast<unsigned>(type.nics.size());
+      return;
+    }
     JsonObject object(value, nicKeys, diagnostics_);
     type.nicCount = static_cast<unsigned>(object.wholeNumber("count", {1, 1024}).value_or(1));
     type.nic = readSpeed(object);
+  }
+
+  void readNic(JsonValue value, NodeType &type) {
+    JsonObject object(value, listedNicKeys, diagnostics_);
+    Nic nic;
+    nic.name = object.text("name").value_or("");
+    nic.speed = readSpeed(object);
+    if (const std::optional<std::uint64_t> numa = object.wholeNumber("numa", mostNuma))
+      nic.numa = static_cast<unsigned>(*numa);
+    for (JsonValue gpu : object.array("gpus"))
+      if (const std::optional<std::uint64_t> index = readWholeNumber(gpu, diagnostics_)) {
+        if (*index >= type.gpus.size())
+          diagnostics_.error(gpu.location(),
+                             "the node type has " + std::to_string(type.gpus.size()) + " GPUs, no GPU " +
+                                 std::to_string(*index),
+                             "unknown-gpu");
+        else
+          nic.gpus.push_back(static_cast<unsigned>(*index));
+      }
+    const bool isFirst = type.nics.empty();
+    type.nic.bandwidth = isFirst ? nic.speed.bandwidth : std::max(type.nic.bandwidth, nic.speed.bandwidth);
+    type.nic.latency = isFirst ? nic.speed.latency : std::min(type.nic.latency, nic.speed.latency);
+    type.nics.push_back(std::move(nic));
   }
 
   /// Tasks may run on the host's cores when the file says how many there are or which model they are.
@@ -329,6 +377,9 @@ private:
     std::optional<NodeTypeId> type = types_.resolve(object, "type");
     std::optional<SwitchId> leaf = switches_.resolve(object, "switch");
     std::string rack = object.text("rack").value_or("");
+    const std::vector<SwitchId> nicLeaves = readNicLeaves(object, type);
+    if (!nicLeaves.empty())
+      leaf = nicLeaves.front();
     std::optional<std::string> list = object.text("names");
     if (!list)
       return;
@@ -342,21 +393,36 @@ private:
       if (!nodes_.declare(name, NodeId(cluster_.nodes.size())))
         object.error("names", "node '" + name + "' is listed twice", "duplicate-id");
       else
-        addNode(name, type.value_or(NodeTypeId()), leaf, rack);
+        addNode(name, type.value_or(NodeTypeId()), leaf, nicLeaves, rack);
     }
   }
 
+  /// "switches": the leaf of each NIC, in the order of the node type's.
+  std::vector<SwitchId> readNicLeaves(const JsonObject &object, std::optional<NodeTypeId> type) {
+    std::vector<SwitchId> leaves;
+    for (const std::string &name : object.textArray("switches"))
+      leaves.push_back(switches_.resolve(object, "switches", name).value_or(SwitchId()));
+    if (object.has("switches") && object.has("switch"))
+      object.error("switches", "give either 'switch' or 'switches'");
+    if (type && object.has("switches") && leaves.size() != cluster_.nodeTypes[*type].nics.size())
+      object.error("switches", "expected the switch of each of the " +
+                                   std::to_string(cluster_.nodeTypes[*type].nics.size()) +
+                                   " NICs listed by '" + cluster_.nodeTypes[*type].name + "', found " +
+                                   std::to_string(leaves.size()));
+    return leaves;
+  }
+
   void addNode(const std::string &name, NodeTypeId typeId, std::optional<SwitchId> leaf,
-               const std::string &rack) {
-    NodeId node = cluster_.nodes.push({name, typeId, leaf, rack, State::up, {}});
+               const std::vector<SwitchId> &nicLeaves, const std::string &rack) {
+    NodeId node = cluster_.nodes.push({name, typeId, leaf, nicLeaves, rack, State::up, {}});
     firstDevice_.push_back(cluster_.devices.size());
     if (!typeId.valid())
       return;
     const NodeType &type = cluster_.nodeTypes[typeId];
     for (unsigned gpu = 0; gpu < type.gpus.size(); ++gpu)
-      cluster_.devices.push({node, gpu, type.gpus[gpu], State::up, {}});
+      cluster_.devices.push({node, gpu, type.gpus[gpu], State::up, {}, {}});
     if (type.cpu)
-      cluster_.devices.push({node, std::nullopt, *type.cpu, State::up, {}});
+      cluster_.devices.push({node, std::nullopt, *type.cpu, State::up, {}, {}});
   }
 
   // --- state ---
@@ -404,6 +470,11 @@ private:
     Device &device = cluster_.devices[DeviceId(firstDevice_[node.index()] + gpu)];
     device.state = static_cast<State>(object.oneOf("state", stateNames).value_or(0));
     device.reason = object.text("reason").value_or("");
+    device.readings.memoryUsed = object.sizeOf("memory_used");
+    device.readings.temperatureCelsius = object.number("temperature_celsius", {-273.15, 1000});
+    device.readings.powerDraw = object.power("power");
+    device.readings.throttle = object.text("throttle").value_or("");
+    device.readings.uncorrectableErrors = object.wholeNumber("uncorrectable_errors");
   }
 
   void inheritState(Device &device) {

@@ -49,14 +49,22 @@ bool isCatalogueCpu(const Cluster &cluster, const NodeType &type) {
   return type.cpu && cluster.models[*type.cpu] == catalogueCpu(std::max(1u, type.cpuCores), type.memory);
 }
 
+std::optional<unsigned> numaOf(const NodeType &type, std::size_t gpu) {
+  return gpu < type.gpuNuma.size() ? type.gpuNuma[gpu] : std::nullopt;
+}
+
 /// Runs of one model as {"model", "count"}; a list of these when the node has several.
 Json gpusOf(const Cluster &cluster, const NodeType &type) {
   Json groups = Json::array();
   for (std::size_t i = 0; i < type.gpus.size();) {
     std::size_t end = i;
-    while (end < type.gpus.size() && type.gpus[end] == type.gpus[i])
+    const std::optional<unsigned> numa = numaOf(type, i);
+    while (end < type.gpus.size() && type.gpus[end] == type.gpus[i] && numaOf(type, end) == numa)
       ++end;
-    groups.push_back({{"model", cluster.models[type.gpus[i]].name}, {"count", end - i}});
+    Json group{{"model", cluster.models[type.gpus[i]].name}, {"count", end - i}};
+    if (numa)
+      group["numa"] = *numa;
+    groups.push_back(std::move(group));
     i = end;
   }
   return groups.size() == 1 ? groups[0] : groups;
@@ -77,6 +85,27 @@ Json gpuLinksOf(const NodeType &type) {
   return pairs;
 }
 
+Json nicsOf(const NodeType &type) {
+  if (type.nics.empty()) {
+    Json json{{"count", type.nicCount}};
+    addSpeed(json, type.nic);
+    return json;
+  }
+  Json list = Json::array();
+  for (const Nic &nic : type.nics) {
+    Json json = Json::object();
+    if (!nic.name.empty())
+      json["name"] = nic.name;
+    addSpeed(json, nic.speed);
+    if (nic.numa)
+      json["numa"] = *nic.numa;
+    if (!nic.gpus.empty())
+      json["gpus"] = nic.gpus;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 Json asJson(const Cluster &cluster, const NodeType &type) {
   Json json = Json::object();
   if (type.cpuCores != 0)
@@ -91,11 +120,8 @@ Json asJson(const Cluster &cluster, const NodeType &type) {
     json["gpu_links"] = gpuLinksOf(type);
   if (Json link = Json::object(); addSpeed(link, type.hostLink), !link.empty())
     json["host_link"] = std::move(link);
-  if (type.nicCount != 0) {
-    Json nics{{"count", type.nicCount}};
-    addSpeed(nics, type.nic);
-    json["nics"] = std::move(nics);
-  }
+  if (type.nicCount != 0)
+    json["nics"] = nicsOf(type);
   if (type.powerLimit)
     json["power_limit_watts"] = jsonNumber(type.powerLimit->value());
   return json;
@@ -123,12 +149,15 @@ void writeNodes(const Cluster &cluster, JsonText &file) {
     std::vector<std::string> names;
     for (; i < cluster.nodes.size(); ++i) {
       const Node &node = cluster.nodes[NodeId(i)];
-      if (node.type != first.type || node.leaf != first.leaf || node.rack != first.rack)
+      if (node.type != first.type || node.leaf != first.leaf || node.nicLeaves != first.nicLeaves ||
+          node.rack != first.rack)
         break;
       names.push_back(node.name);
     }
     Json json{{"names", compressHostlist(names)}, {"type", cluster.nodeTypes[first.type].name}};
-    if (first.leaf)
+    for (SwitchId leaf : first.nicLeaves)
+      json["switches"].push_back(cluster.network.switches[leaf].name);
+    if (first.leaf && first.nicLeaves.empty())
       json["switch"] = cluster.network.switches[*first.leaf].name;
     if (!first.rack.empty())
       json["rack"] = first.rack;
@@ -155,6 +184,19 @@ Json networkOf(const Network &network) {
   return json;
 }
 
+void addReadings(Json &json, const GpuReadings &readings) {
+  if (readings.memoryUsed)
+    json["memory_used_bytes"] = jsonNumber(readings.memoryUsed->value());
+  if (readings.temperatureCelsius)
+    json["temperature_celsius"] = jsonNumber(*readings.temperatureCelsius);
+  if (readings.powerDraw)
+    json["power_watts"] = jsonNumber(readings.powerDraw->value());
+  if (!readings.throttle.empty())
+    json["throttle"] = readings.throttle;
+  if (readings.uncorrectableErrors)
+    json["uncorrectable_errors"] = *readings.uncorrectableErrors;
+}
+
 Json stateOf(State state, const std::string &reason) {
   Json json{{"state", toText(state)}};
   if (!reason.empty())
@@ -162,7 +204,7 @@ Json stateOf(State state, const std::string &reason) {
   return json;
 }
 
-/// Nodes that are not up, and GPUs whose state is not just their node's.
+/// Nodes that are not up, and GPUs whose state is not just their node's or that told more.
 std::map<std::size_t, Json> states(const Cluster &cluster) {
   std::map<std::size_t, Json> byNode;
   for (NodeId node : cluster.nodes.ids())
@@ -170,8 +212,12 @@ std::map<std::size_t, Json> states(const Cluster &cluster) {
       byNode[node.index()] = stateOf(cluster.nodes[node].state, cluster.nodes[node].reason);
   for (const Device &device : cluster.devices) {
     const Node &node = cluster.nodes[device.node];
-    if (device.gpu && (device.state != node.state || device.reason != node.reason))
-      byNode[device.node.index()]["gpus"][std::to_string(*device.gpu)] = stateOf(device.state, device.reason);
+    if (!device.gpu ||
+        (device.state == node.state && device.reason == node.reason && device.readings == GpuReadings()))
+      continue;
+    Json state = stateOf(device.state, device.reason);
+    addReadings(state, device.readings);
+    byNode[device.node.index()]["gpus"][std::to_string(*device.gpu)] = std::move(state);
   }
   return byNode;
 }

@@ -223,3 +223,45 @@ TEST_CASE("a cluster without nodes is an error") {
   CHECK(reported(R"("node_types": {"t": {"cpu_cores": 1}}, "nodes": [])") ==
         "in.json:/nodes: error: expected at least one node\n1 error\n");
 }
+
+TEST_CASE("NICs one by one, their leaves, NUMA nodes and readings read back as written") {
+  const std::string text = R"({"schema": "streammap.cluster/1",
+    "node_types": {"t": {"gpus": [{"model": "A100-SXM4-80GB", "count": 1, "numa": 0}, {"model": "A100-SXM4-80GB", "count": 1, "numa": 1}],
+      "nics": [{"name": "mlx5_0", "bandwidth": "200Gb/s", "numa": 0, "gpus": [0]}, {"name": "mlx5_1", "bandwidth": "400Gb/s", "gpus": [1]}]}},
+    "nodes": [{"names": "n[1-2]", "type": "t", "switches": ["r0", "r1"]}],
+    "network": {"switches": [{"name": "r0"}, {"name": "r1"}]},
+    "state": {"n2": {"gpus": {"1": {"state": "up", "memory_used": "2GiB", "temperature_celsius": 70.5, "power": "300W",
+      "throttle": "hw_slowdown", "uncorrectable_errors": 2}}}}})";
+  Diagnostics diagnostics;
+  const std::optional<Cluster> cluster = readCluster(text, "c.json", diagnostics);
+  INFO(toText(diagnostics));
+  REQUIRE(cluster);
+  const NodeType &type = cluster->nodeTypes[NodeTypeId(0)];
+  CHECK(type.nicCount == 2);
+  CHECK(type.nic.bandwidth == gigabitsPerSecond(400)); // the fastest
+  CHECK(type.nics[0].gpus == std::vector<unsigned>{0});
+  CHECK(type.gpuNuma == std::vector<std::optional<unsigned>>{0U, 1U});
+  CHECK(cluster->nodes[NodeId(0)].nicLeaves == std::vector<SwitchId>{SwitchId(0), SwitchId(1)});
+  const GpuReadings &readings = cluster->devices[DeviceId(3)].readings;
+  CHECK(readings.memoryUsed == gibibytes(2));
+  CHECK(readings.uncorrectableErrors == 2);
+  const std::string written = writeCluster(*cluster);
+  const std::optional<Cluster> again = readCluster(written, "c.json", diagnostics);
+  REQUIRE(again);
+  CHECK(again->devices[DeviceId(3)].readings == readings);
+  CHECK(writeCluster(*again) == written);
+}
+
+TEST_CASE("leaves of NICs need a list of NICs, one leaf for each") {
+  Diagnostics diagnostics;
+  CHECK_FALSE(readCluster(
+      R"({"schema": "streammap.cluster/1", "node_types": {"t": {"cpu_cores": 1, "nics": [{"gpus": [1]}]}},
+    "nodes": [{"names": "n1", "type": "t", "switch": "r0", "switches": ["r0", "r9"]}], "network": {"switches": [{"name": "r0"}]}})",
+      "c.json", diagnostics));
+  const std::string text = toText(diagnostics);
+  CHECK(text.find("c.json:/node_types/t/nics/0/gpus/0: error: the node type has 0 GPUs, no GPU 1") !=
+        std::string::npos);
+  CHECK(text.find("unknown switch 'r9'") != std::string::npos);
+  CHECK(text.find("either 'switch' or 'switches'") != std::string::npos);
+  CHECK(text.find("of each of the 1 NICs listed by 't', found 2") != std::string::npos);
+}
