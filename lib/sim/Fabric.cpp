@@ -9,6 +9,15 @@ bool described(const LinkSpeed &speed) {
   return speed.bandwidth < unlimitedBandwidth;
 }
 
+/// NICs that hang on leaves of their own, or run at speeds of their own, are links of their own. All others
+/// are channels of one link.
+bool hasOwnNicLinks(const NodeType &type, const Node &node) {
+  return !type.nics.empty() &&
+         (!node.nicLeaves.empty() || std::ranges::any_of(type.nics, [&](const Nic &nic) {
+           return nic.speed.bandwidth != type.nic.bandwidth || nic.speed.latency != type.nic.latency;
+         }));
+}
+
 } // namespace
 
 Fabric::Fabric(const Cluster &cluster) : cluster_(&cluster) {
@@ -52,7 +61,17 @@ void Fabric::addNode(NodeId node, DeviceId firstDevice) {
     }
     pairLinks_[node].emplace_back(there, back);
   }
-  if (type.nicCount != 0 && described(type.nic)) {
+  if (hasOwnNicLinks(type, cluster_->nodes[node])) {
+    for (const Nic &nic : type.nics) {
+      const std::string nicName =
+          name + ":" + (nic.name.empty() ? "nic" + std::to_string(nodeLinks_[node].nics.size()) : nic.name);
+      auto &[up, down] = nodeLinks_[node].nics.emplace_back();
+      if (described(nic.speed)) {
+        up = add(nicName + ".up", nic.speed.bandwidth, 1);
+        down = add(nicName + ".down", nic.speed.bandwidth, 1);
+      }
+    }
+  } else if (type.nicCount != 0 && described(type.nic)) {
     nodeLinks_[node].nicUp = add(name + ":nic.up", type.nic.bandwidth, type.nicCount);
     nodeLinks_[node].nicDown = add(name + ":nic.down", type.nic.bandwidth, type.nicCount);
   }
@@ -138,8 +157,36 @@ void Fabric::passHostLink(Route &route, const Place &place, bool up) const {
   pass(route, up ? links.hostUp : links.hostDown, typeOf(place.node).hostLink.latency);
 }
 
-void Fabric::passSwitches(Route &route, NodeId from, NodeId to) const {
-  const std::optional<SwitchId> &fromLeaf = cluster_->nodes[from].leaf, &toLeaf = cluster_->nodes[to].leaf;
+/// The NIC a place sends and receives through: of those near its GPU one, so that GPUs that share several
+/// spread over them; the first for host memory.
+std::size_t Fabric::nicOf(const Place &place) const {
+  const NodeType &type = typeOf(place.node);
+  const std::optional<unsigned> gpu = place.device ? cluster_->devices[*place.device].gpu : std::nullopt;
+  if (!gpu)
+    return 0;
+  std::vector<std::size_t> near;
+  for (std::size_t i = 0; i < type.nics.size(); ++i)
+    if (std::ranges::find(type.nics[i].gpus, *gpu) != type.nics[i].gpus.end())
+      near.push_back(i);
+  return near.empty() ? *gpu % type.nics.size() : near[*gpu % near.size()];
+}
+
+void Fabric::passNic(Route &route, const Place &place, bool up) const {
+  const NodeLinks &links = nodeLinks_[place.node];
+  if (links.nics.empty())
+    return pass(route, up ? links.nicUp : links.nicDown, typeOf(place.node).nic.latency);
+  const std::size_t nic = nicOf(place);
+  pass(route, up ? links.nics[nic].first : links.nics[nic].second,
+       typeOf(place.node).nics[nic].speed.latency);
+}
+
+std::optional<SwitchId> Fabric::leafOf(const Place &place) const {
+  const Node &node = cluster_->nodes[place.node];
+  return node.nicLeaves.empty() ? node.leaf : node.nicLeaves[nicOf(place)];
+}
+
+void Fabric::passSwitches(Route &route, const Place &from, const Place &to) const {
+  const std::optional<SwitchId> fromLeaf = leafOf(from), toLeaf = leafOf(to);
   if (!fromLeaf || !toLeaf || *fromLeaf == *toLeaf)
     return;
   // Of the switches above both, those with the fewest hops; the destination's number chooses among them.
@@ -153,7 +200,7 @@ void Fabric::passSwitches(Route &route, NodeId from, NodeId to) const {
     }
   if (meetings == 0)
     return;
-  std::size_t skipped = to.index() % meetings;
+  std::size_t skipped = to.node.index() % meetings;
   for (const auto &[above, up] : ascent.ways)
     if (const std::vector<SwitchHop> *down = descent.wayTo(above);
         down && up.size() + down->size() == fewest && skipped-- == 0)
@@ -180,10 +227,10 @@ Route Fabric::route(const Place &from, const Place &to) const {
     return route;
   }
   passHostLink(route, from, true);
-  pass(route, nodeLinks_[from.node].nicUp, typeOf(from.node).nic.latency);
+  passNic(route, from, true);
   route.latency += cluster_->network.latency;
-  passSwitches(route, from.node, to.node);
-  pass(route, nodeLinks_[to.node].nicDown, typeOf(to.node).nic.latency);
+  passSwitches(route, from, to);
+  passNic(route, to, false);
   passHostLink(route, to, false);
   return route;
 }

@@ -55,7 +55,9 @@ private:
     LinkId hostUp, hostDown, peerOut, peerIn; ///< invalid: not described
   };
   struct NodeLinks {
-    LinkId nicUp, nicDown;
+    LinkId nicUp, nicDown; ///< all NICs as one link of several channels
+    std::vector<std::pair<LinkId, LinkId>>
+        nics; ///< each NIC up and down, where they hang on leaves of their own
   };
   struct SwitchHop {
     SwitchId to;
@@ -76,7 +78,10 @@ private:
   void pass(Route &route, LinkId link, Seconds latency) const;
   bool passPeer(Route &route, DeviceId from, DeviceId to) const;
   void passHostLink(Route &route, const Place &place, bool up) const;
-  void passSwitches(Route &route, NodeId from, NodeId to) const;
+  void passNic(Route &route, const Place &place, bool up) const;
+  std::size_t nicOf(const Place &place) const;
+  std::optional<SwitchId> leafOf(const Place &place) const;
+  void passSwitches(Route &route, const Place &from, const Place &to) const;
   void passOver(Route &route, const std::vector<SwitchHop> &up, const std::vector<SwitchHop> &down) const;
   const NodeType &typeOf(NodeId node) const { return cluster_->nodeTypes[cluster_->nodes[node].type]; }
 
