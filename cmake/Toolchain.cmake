@@ -32,3 +32,7 @@ if(STREAMMAP_SANITIZE)
   target_compile_options(streammap_flags INTERFACE -fsanitize=${STREAMMAP_SANITIZE} -fno-omit-frame-pointer -g)
   target_link_options(streammap_flags INTERFACE -fsanitize=${STREAMMAP_SANITIZE})
 endif()
+# Coverage for libFuzzer in every file; what the sanitizers find ends the run.
+if(STREAMMAP_FUZZ)
+  target_compile_options(streammap_flags INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize-recover=all)
+endif()

@@ -37,6 +37,8 @@ void addLaunchFilesCommand(CLI::App &app, const std::vector<std::string> &passed
 void addExplainCommand(CLI::App &app, ExitCode &exitCode);
 void addWhatIfCommand(CLI::App &app, ExitCode &exitCode);
 void addSimulateCommand(CLI::App &app, ExitCode &exitCode);
+void addDiscoverCommand(CLI::App &app, ExitCode &exitCode);
+void addWatchCommand(CLI::App &app, ExitCode &exitCode);
 /// `passedOn` is what follows "--" on the command line: compiler flags, the program's arguments.
 void addBuildCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);
 void addSubmitCommand(CLI::App &app, const std::vector<std::string> &passedOn, ExitCode &exitCode);

@@ -1,6 +1,7 @@
 // streammap map: which node and GPU runs each task, predicted when, and how good that is.
 #include "Commands.h"
 #include "MapSeveral.h"
+#include "discover/CheckCluster.h"
 #include "mapper/Conflicts.h"
 #include "mapper/MapTasks.h"
 #include "mapper/Sensitivity.h"
@@ -143,6 +144,8 @@ ExitCode mapCommand(const MapCommandOptions &options) {
   Diagnostics diagnostics;
   std::optional<TaskGraph> graph = readTaskGraph(*tasksText, options.tasks, diagnostics);
   const std::optional<Cluster> cluster = readCluster(*clusterText, options.cluster, diagnostics);
+  if (cluster && !options.quiet)
+    checkCluster(*cluster, options.cluster, diagnostics);
   if (!graph || !cluster) {
     printDiagnostics(diagnostics, options.diagnostics);
     return ExitCode::inputErrors;

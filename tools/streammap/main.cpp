@@ -44,6 +44,8 @@ int main(int argc, char *argv[]) {
   addExplainCommand(app, exitCode);
   addWhatIfCommand(app, exitCode);
   addSimulateCommand(app, exitCode);
+  addDiscoverCommand(app, exitCode);
+  addWatchCommand(app, exitCode);
 #ifdef STREAMMAP_BUILD_AND_RUN
   addBuildCommand(app, passedOn, exitCode);
   addRunCommand(app, passedOn, exitCode);
