@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 namespace streammap {
@@ -487,6 +488,39 @@ private:
       device.state = node.state;
   }
 
+  /// The switch itself and all that are above it.
+  std::set<SwitchId> reachedFrom(SwitchId leaf) const {
+    std::set<SwitchId> reached{leaf};
+    std::vector<SwitchId> open{leaf};
+    while (!open.empty()) {
+      const SwitchId next = open.back();
+      open.pop_back();
+      for (const Uplink &uplink : cluster_.network.switches[next].uplinks)
+        if (reached.insert(uplink.to).second)
+          open.push_back(uplink.to);
+    }
+    return reached;
+  }
+
+  /// Leaves that no switch above both joins: a route goes up and down again. Those that share a switch with
+  /// the first leaf are joined with each other where fabrics are trees or better, so each is held against the
+  /// first alone.
+  void listMissingPaths(auto &free) {
+    std::set<SwitchId> leaves;
+    for (const Node &node : cluster_.nodes)
+      if (node.leaf)
+        leaves.insert(*node.leaf);
+    if (leaves.size() < 2)
+      return;
+    const std::set<SwitchId> first = reachedFrom(*leaves.begin());
+    for (const SwitchId leaf : leaves) {
+      const std::set<SwitchId> other = reachedFrom(leaf);
+      if (std::ranges::none_of(other, [&](SwitchId id) { return first.contains(id); }))
+        free("network.switches: no path from " + nameOf(*leaves.begin()) + " to " + nameOf(leaf) +
+             ", the way between them is taken as free");
+    }
+  }
+
   void listFreeNetwork() {
     if (cluster_.nodes.size() < 2)
       return;
@@ -507,6 +541,7 @@ private:
       free("network.switches: not described, taken as free");
     if (cluster_.network.latency.value() == 0)
       free("network.latency: not described, taken as free");
+    listMissingPaths(free);
     for (const Switch &from : cluster_.network.switches)
       for (const Uplink &uplink : from.uplinks)
         if (std::isinf(uplink.bandwidth.value()))

@@ -1,9 +1,11 @@
 // Reads streammap.tasks/1. First every part is read by itself, references resolved as they are met; then what
 // holds between parts is checked: order of dependencies, cycles.
+#include "model/Dependencies.h"
 #include "model/JsonIds.h"
 #include "model/ReadTaskGraphFast.h"
 #include "model/TaskGraphJson.h"
 #include "model/TaskOrder.h"
+#include "support/CostMetrics.h"
 #include <algorithm>
 
 namespace streammap {
@@ -99,9 +101,15 @@ private:
     kernel.location = object.text("location").value_or("");
     for (JsonValue resources : object.members("resources"))
       kernel.resources[std::string(resources.key())] = readResources(resources);
-    for (JsonValue cost : object.members("costs"))
+    for (JsonValue cost : object.members("costs")) {
+      if (!metricNamed(cost.key()))
+        diagnostics_.error(cost.location(),
+                           "unknown cost metric '" + abbreviated(cost.key()) + "'" +
+                               didYouMean(cost.key(), costMetricNames),
+                           "unknown-key");
       if (std::optional<std::string> expression = readText(cost, diagnostics_))
         kernel.costs[std::string(cost.key())] = *expression;
+    }
     for (JsonValue unknown : object.array("unknowns"))
       kernel.unknowns.push_back(readUnknown(unknown));
     graph_.kernels.push(std::move(kernel));
@@ -123,6 +131,10 @@ private:
 
   UnknownCost readUnknown(JsonValue value) {
     JsonObject object(value, unknownKeys, diagnostics_);
+    if (const std::optional<std::string> metric = object.text("metric");
+        metric && *metric != "all" && *metric != "registers_per_thread" && !metricNamed(*metric))
+      object.error("metric", "expected a cost metric or \"all\", found the text '" + abbreviated(*metric) +
+                                 "'" + didYouMean(*metric, costMetricNames));
     return {object.text("metric").value_or(""), object.text("location").value_or(""),
             object.text("reason").value_or(""), object.text("remedy").value_or("")};
   }
@@ -382,9 +394,14 @@ std::optional<TaskGraph> readIfRight(std::string_view text) {
 
 std::optional<TaskGraph> readTaskGraph(std::string_view text, const std::string &file,
                                        Diagnostics &diagnostics) {
-  if (std::optional<TaskGraph> graph = readIfRight(text))
-    return graph;
-  return readThoroughly(text, file, diagnostics);
+  std::optional<TaskGraph> graph = readIfRight(text);
+  if (!graph)
+    graph = readThoroughly(text, file, diagnostics);
+  // Where a file gives none, they follow from what the tasks access: a consumer must not overtake its
+  // producer.
+  if (graph && graph->dependencies.empty())
+    graph->dependencies = findDependencies(graph->tasks);
+  return graph;
 }
 
 } // namespace streammap

@@ -180,9 +180,13 @@ std::optional<std::uint64_t> readWholeNumber(JsonValue value, Diagnostics &diagn
         whole && *whole >= range.least && *whole <= range.greatest)
       return whole;
   std::string least = std::to_string(range.least), greatest = std::to_string(range.greatest);
+  const bool isBeyond =
+      value.kind() == JsonKind::number && value.number() > static_cast<double>(range.greatest);
   expected(value,
-           range.greatest >= WholeRange{}.greatest ? "a whole number, " + least + " or more"
-                                                   : "a whole number from " + least + " to " + greatest,
+           range.greatest >= WholeRange{}.greatest && !isBeyond
+               ? "a whole number, " + least + " or more"
+               : "a whole number from " + least + " to " + greatest +
+                     (range.greatest == WholeRange{}.greatest ? " (2^53)" : ""),
            diagnostics);
   return std::nullopt;
 }

@@ -99,6 +99,19 @@ TEST_CASE("what is not described is listed as free") {
             "network.switches.leaf2: the bandwidth to spine1 is not described, taken as free"});
 }
 
+TEST_CASE("switches that nothing joins are listed: the way between them is taken as free") {
+  const Cluster cluster =
+      readFine(R"({"schema": "streammap.cluster/1", "node_types": {"t": {"gpus": {"model": "T4",
+      "count": 1}, "nics": {"count": 1, "bandwidth": "100Gb/s"}, "host_link": {"bandwidth": "12GB/s"}}},
+    "nodes": [{"names": "a", "type": "t", "switch": "s1"}, {"names": "b", "type": "t", "switch": "s2"},
+              {"names": "c", "type": "t", "switch": "s3"}],
+    "network": {"latency": "2us", "switches": [{"name": "s1", "uplinks": [{"to": "top", "bandwidth": "100Gb/s"}]},
+      {"name": "s2"}, {"name": "s3", "uplinks": [{"to": "top", "bandwidth": "100Gb/s"}]}, {"name": "top"}]}})");
+  CHECK(cluster.takenAsFree ==
+        std::vector<std::string>{
+            "network.switches: no path from s1 to s2, the way between them is taken as free"});
+}
+
 TEST_CASE("writing a cluster is canonical") {
   std::string once = writeCluster(readFine(rich));
   INFO(once);

@@ -51,6 +51,36 @@ std::string reported(std::string_view body) {
 
 } // namespace
 
+TEST_CASE("where a file gives no dependencies they follow from what its tasks access") {
+  constexpr std::string_view text = R"json({"schema": "streammap.tasks/1",
+    "buffers": [{"id": "x", "bytes": 200}],
+    "tasks": [{"id": "p0", "accesses": [{"buffer": "x", "mode": "out", "bytes": 100}]},
+              {"id": "p1", "accesses": [{"buffer": "x", "mode": "out", "offset": 100, "bytes": 100}]},
+              {"id": "q", "accesses": [{"buffer": "x", "mode": "in", "bytes": 200}]}]})json";
+  const TaskGraph quick = readFine(text);
+  std::string escaped(text);
+  escaped.replace(escaped.find("\"q\""), 3, "\"\\u0071\"");
+  const TaskGraph thorough = readFine(escaped);
+  for (const TaskGraph *graph : {&quick, &thorough}) {
+    REQUIRE(graph->dependencies.size() == 2);
+    for (std::size_t i : {0u, 1u}) {
+      CHECK(graph->dependencies[i].from == TaskId(i));
+      CHECK(graph->dependencies[i].to == TaskId(2));
+      CHECK(graph->dependencies[i].size.value() == 100);
+    }
+  }
+}
+
+TEST_CASE("cost metrics are those that exist, and limits are named where they are passed") {
+  CHECK(reported(R"("kernels": [{"id": "k", "costs": {"flops_fp23": "n"}}], "tasks": [])")
+            .find("unknown cost metric 'flops_fp23'; did you mean 'flops_fp32'?") != std::string::npos);
+  CHECK(reported(R"("kernels": [{"id": "k", "unknowns": [{"metric": "zzz"}]}], "tasks": [])")
+            .find("expected a cost metric or \"all\", found the text 'zzz'") != std::string::npos);
+  CHECK(reported(R"("buffers": [{"id": "x", "bytes": 4611686018427387904}], "tasks": [])")
+            .find("expected a whole number from 0 to 9007199254740992 (2^53), found the number "
+                  "4611686018427387904") != std::string::npos);
+}
+
 TEST_CASE("a file reads the same whether it takes the quick way or the thorough one") {
   // An escape sends a file the thorough way; a capability does, too.
   std::string quick(complete);
