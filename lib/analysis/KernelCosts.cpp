@@ -251,7 +251,9 @@ std::vector<KernelAnalysis> analyseKernels(const CompileJob &job, const KernelOp
              name + ": " +
                  (failed != found.failures.end() ? failed->second
                                                  : "the compiler made no code for this kernel"),
-             "install nvcc, or ptxas beside clang++, and put it on PATH"});
+             failed != found.failures.end() && failed->second.starts_with("nvcc fails")
+                 ? "give nvcc the flags it needs after --"
+                 : "install nvcc, or ptxas beside clang++, and put it on PATH"});
     }
   return result;
 }

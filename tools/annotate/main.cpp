@@ -53,10 +53,36 @@ bool takeValues(const std::vector<std::string> &parameters, const std::string &r
   return true;
 }
 
+/// The program's arguments, written where the compiler's flags belong: as `streammap run` takes them.
+bool saysFlags(const AnnotateOptions &options) {
+  if (options.flags.empty() || options.flags.front().starts_with("-") ||
+      options.flags.front().starts_with("@"))
+    return true;
+  std::fprintf(stderr,
+               "what follows -- are compiler flags, and '%s' is none; the program's arguments are given with "
+               "--arg, one "
+               "each: --arg %s ...\n",
+               options.flags.front().c_str(), options.flags.front().c_str());
+  return false;
+}
+
+/// `--arg 8 4096`: --arg takes one value, and the second became a source.
+bool namesSources(const AnnotateOptions &options) {
+  std::error_code ignored;
+  for (const std::string &source : options.sources)
+    if (!options.arguments.empty() && !std::filesystem::exists(source, ignored) &&
+        source.find_first_not_of("0123456789.-+eE") == std::string::npos) {
+      std::fprintf(stderr, "'%s' is no source file; repeat --arg for each value: --arg %s --arg %s\n",
+                   source.c_str(), options.arguments.back().c_str(), source.c_str());
+      return false;
+    }
+  return true;
+}
+
 } // namespace
 
 int main(int argc, char *argv[]) {
-  CLI::App app("Reads CUDA sources with #pragma streammap.", "streammap-annotate");
+  CLI::App app("Reads CUDA sources with #pragma streammap.", "streammap");
   app.require_subcommand(1);
   app.set_version_flag("--version", "streammap " STREAMMAP_VERSION);
   AnnotateOptions options;
@@ -109,7 +135,8 @@ int main(int argc, char *argv[]) {
   }
 
   Diagnostics diagnostics;
-  if (annotate->parsed() && !takeValues(parameters, resources, options))
+  if (!saysFlags(options) || !namesSources(options) ||
+      (annotate->parsed() && !takeValues(parameters, resources, options)))
     return wrongUsage;
   Expected<void> result;
   if (check->parsed())
