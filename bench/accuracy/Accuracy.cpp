@@ -3,6 +3,8 @@
 //   kernel              flops static      measured    bytes static      measured  verdict
 //   saxpy                       4048          4048           24288         24288  exact
 #include "Compare.h"
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -47,6 +49,32 @@ void printKernel(const ComparedKernel &kernel) {
 
 } // namespace
 
+/// What caches cannot save: different bytes that are read and written.
+struct FootprintTally {
+  unsigned all = 0, exact = 0, close = 0, bounded = 0;
+};
+
+void printFootprints(const ComparedKernel &kernel, FootprintTally &tally) {
+  if (kernel.footprints.size() != 2)
+    return;
+  std::printf("%-20.20s", kernel.name.c_str());
+  bool isKnown = true;
+  double off = 0;
+  for (const ComparedMetric &metric : kernel.footprints) {
+    print(metric);
+    isKnown &= metric.estimated.has_value();
+    if (metric.estimated && *metric.estimated != metric.measured)
+      off = std::max(off, std::abs(*metric.estimated / std::max(1.0, metric.measured) - 1));
+  }
+  ++tally.all;
+  const bool isBounded = !isKnown || kernel.isBounded;
+  (isBounded ? tally.bounded : off == 0 ? tally.exact : tally.close) += isBounded || off <= 0.15;
+  if (isBounded)
+    std::printf("  bounded\n");
+  else
+    std::printf(off == 0 ? "  exact\n" : "  off by %.0f %%\n", 100 * off);
+}
+
 int main(int argc, char *argv[]) {
   std::vector<std::string> sources(argv + 1, argv + argc);
   if (sources.empty())
@@ -54,6 +82,7 @@ int main(int argc, char *argv[]) {
       sources.push_back(std::string(STREAMMAP_SOURCE_DIR "/bench/accuracy/kernels/") + name + ".cu");
   std::printf("%-20s %13s %13s %13s %13s  %s\n", "kernel", "flops static", "measured", "bytes static",
               "measured", "verdict");
+  std::vector<ComparedKernel> kernels;
   unsigned exact = 0, unknown = 0, wrong = 0;
   double seconds = 0;
   for (const std::string &source : sources) {
@@ -65,11 +94,19 @@ int main(int argc, char *argv[]) {
     seconds += comparison->analysisSeconds;
     for (const ComparedKernel &kernel : comparison->kernels) {
       printKernel(kernel);
+      kernels.push_back(kernel);
       ++(kernel.isExact() ? exact : kernel.isUnknown() ? unknown : wrong);
     }
   }
   const unsigned all = exact + unknown + wrong;
   std::printf("%u kernels: %u exact (%.0f %%), %u unknown and said so, %u wrong; analysed in %.2f s\n", all,
               exact, all ? 100.0 * exact / all : 0.0, unknown, wrong, seconds);
+  std::printf("\n%-20s %13s %13s %13s %13s\n", "footprint", "read static", "measured", "wrote static",
+              "measured");
+  FootprintTally tally;
+  for (const ComparedKernel &kernel : kernels)
+    printFootprints(kernel, tally);
+  std::printf("%u kernels: %u exact, %u within 15 %%, %u said to be bounds, %u further off\n", tally.all,
+              tally.exact, tally.close, tally.bounded, tally.all - tally.exact - tally.close - tally.bounded);
   return wrong == 0 ? 0 : 1;
 }

@@ -46,6 +46,20 @@ std::vector<ToldLaunch> launchesIn(const std::string &output) {
   return launches;
 }
 
+/// "touched saxpy|8000|4000": bytes read and written, by kernel, all launches together.
+std::map<std::string, std::pair<double, double>> touchedIn(const std::string &output) {
+  std::map<std::string, std::pair<double, double>> touched;
+  for (const std::string_view line : split(output, '\n')) {
+    if (!line.starts_with("touched "))
+      continue;
+    const auto parts = split(line.substr(8), '|');
+    auto &[read, written] = touched[std::string(parts[0])];
+    read += std::stod(std::string(parts[1]));
+    written += std::stod(std::string(parts[2]));
+  }
+  return touched;
+}
+
 /// By mangled name.
 Expected<std::map<std::string, Amounts>> countsIn(const std::string &file) {
   const auto document = nlohmann::json::parse(std::ifstream(file), nullptr, false);
@@ -58,25 +72,32 @@ Expected<std::map<std::string, Amounts>> countsIn(const std::string &file) {
   return counts;
 }
 
+/// The sum over the launches of the kernel; nothing where the analysis does not know.
+std::optional<double> estimated(const KernelAnalysis &kernel, const std::string &metric,
+                                const std::vector<ToldLaunch> &launches) {
+  const auto cost = kernel.costs.find(metric);
+  double sum = 0;
+  for (const UnknownCost &unknown : kernel.unknowns)
+    if (unknown.metric == "all")
+      return std::nullopt;
+  for (const ToldLaunch &launch : launches) {
+    if (launch.kernel != kernel.name || cost == kernel.costs.end())
+      continue;
+    const auto value = evaluate(cost->second, launch.bindings);
+    if (!value)
+      return std::nullopt;
+    sum += value->value;
+  }
+  return sum;
+}
+
 ComparedKernel compare(const KernelAnalysis &kernel, const std::vector<ToldLaunch> &launches,
                        const Amounts &measured) {
-  ComparedKernel result{kernel.name, {}};
+  ComparedKernel result{kernel.name, {}, {}, false};
   for (const std::string_view metric : std::span(costMetricNames).first(countedMetricCount)) {
-    const auto cost = kernel.costs.find(std::string(metric));
     const auto count = measured.find(std::string(metric));
-    ComparedMetric compared{std::string(metric), 0.0, count == measured.end() ? 0 : count->second};
-    for (const UnknownCost &unknown : kernel.unknowns)
-      if (unknown.metric == "all")
-        compared.estimated.reset();
-    for (const ToldLaunch &launch : launches) {
-      if (launch.kernel != kernel.name || cost == kernel.costs.end())
-        continue;
-      const auto value = evaluate(cost->second, launch.bindings);
-      if (!value)
-        compared.estimated.reset();
-      else if (compared.estimated)
-        *compared.estimated += value->value;
-    }
+    ComparedMetric compared{std::string(metric), estimated(kernel, std::string(metric), launches),
+                            count == measured.end() ? 0 : count->second};
     if (!compared.estimated || *compared.estimated != 0 || compared.measured != 0)
       result.metrics.push_back(std::move(compared));
   }
@@ -104,6 +125,7 @@ Expected<Comparison> compareCounts(const std::string &source, const std::string 
   build.output = folder + "/program";
   build.toolFolder = toolFolder;
   build.counting = CountOperations::yes;
+  build.accessChecks = CheckAccesses::yes;
   Diagnostics diagnostics;
   if (const auto built = buildCpuProgram(build, diagnostics); !built)
     return std::unexpected(built.error());
@@ -118,15 +140,25 @@ Expected<Comparison> compareCounts(const std::string &source, const std::string 
   if (!counts)
     return std::unexpected(counts.error());
   const std::vector<ToldLaunch> launches = launchesIn(run->output);
+  const auto touched = touchedIn(run->output);
 
   Comparison comparison;
   const auto begin = std::chrono::steady_clock::now();
   for (const CompileJob &job : resolveJobs({source}, {}, {}, diagnostics))
     for (const KernelAnalysis &kernel :
          analyseKernels(job, {.resources = ResourceCompiler::none}, diagnostics))
-      if (std::ranges::find(launches, kernel.name, &ToldLaunch::kernel) != launches.end())
-        comparison.kernels.push_back(compare(
-            kernel, launches, counts->contains(kernel.symbol) ? counts->at(kernel.symbol) : Amounts{}));
+      if (std::ranges::find(launches, kernel.name, &ToldLaunch::kernel) != launches.end()) {
+        ComparedKernel compared = compare(
+            kernel, launches, counts->contains(kernel.symbol) ? counts->at(kernel.symbol) : Amounts{});
+        if (const auto bytes = touched.find(kernel.name); bytes != touched.end())
+          compared.footprints = {
+              {"read", estimated(kernel, "read_footprint_bytes", launches), bytes->second.first},
+              {"written", estimated(kernel, "written_footprint_bytes", launches), bytes->second.second}};
+        compared.isBounded = std::ranges::any_of(kernel.unknowns, [](const UnknownCost &unknown) {
+          return unknown.metric.ends_with("footprint_bytes");
+        });
+        comparison.kernels.push_back(std::move(compared));
+      }
   comparison.analysisSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (diagnostics.hasErrors())

@@ -19,8 +19,11 @@ struct ComparedMetric {
 struct ComparedKernel {
   std::string name;
   std::vector<ComparedMetric> metrics; ///< those that one of the two counts
-  bool isUnknown() const;              ///< some metric is declared unknown
-  bool isExact() const;                ///< every metric is known and equal
+  /// "read" and "written": different bytes of global memory, summed over the launches.
+  std::vector<ComparedMetric> footprints;
+  bool isBounded = false; ///< the analysis says that it only bounds a footprint
+  bool isUnknown() const; ///< some metric is declared unknown
+  bool isExact() const;   ///< every metric is known and equal
 };
 
 struct Comparison {

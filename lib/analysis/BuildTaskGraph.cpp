@@ -7,12 +7,12 @@
 namespace streammap {
 
 // A parameter that set nothing is most likely misspelt.
-static void reportUnused(const Interpreter &interpreter, const ExpandOptions &options,
-                         Diagnostics &diagnostics) {
+static void reportUnused(const Interpreter &interpreter, const std::set<std::string> &usedFactors,
+                         const ExpandOptions &options, Diagnostics &diagnostics) {
   const std::vector<std::string> names(interpreter.variableNames().begin(),
                                        interpreter.variableNames().end());
   for (const auto &[name, value] : options.parameters) {
-    if (interpreter.usedParameters().contains(name))
+    if (interpreter.usedParameters().contains(name) || usedFactors.contains(name))
       continue;
     const std::size_t scope = name.rfind("::");
     const std::string variable = scope == std::string::npos ? name : name.substr(scope + 2);
@@ -28,14 +28,15 @@ static bool expand(std::span<const std::unique_ptr<ParsedUnit>> units,
                    Diagnostics &diagnostics) {
   const std::size_t errorsBefore = diagnostics.errorCount();
   UnknownReasons reasons;
-  TaskRecorder recorder(kernels, graph, diagnostics, options.showsProgress, options.mostTasks);
+  TaskRecorder recorder(kernels, options.parameters, graph, diagnostics, options.showsProgress,
+                        options.mostTasks);
   Interpreter interpreter(units, {.arguments = options.arguments, .parameters = options.parameters}, reasons,
                           recorder, diagnostics);
   recorder.attach(interpreter);
   const bool isComplete = interpreter.run();
   recorder.finish();
   if (isComplete)
-    reportUnused(interpreter, options, diagnostics);
+    reportUnused(interpreter, recorder.usedFactors(), options, diagnostics);
   if (isComplete && interpreter.endedByException())
     diagnostics.warning(interpreter.endedAt().value_or(SourceLocation{}),
                         "an exception ends the program here", "ends-by-exception");

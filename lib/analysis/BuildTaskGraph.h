@@ -26,7 +26,8 @@ namespace streammap {
 struct ExpandOptions {
   std::vector<std::string> arguments; ///< argv[1...]: --arg
   std::map<std::string, double>
-      parameters;                    ///< --param name=value; `function::name` for one function's variable
+      parameters; ///< --param name=value; `function::name` for one function's variable; a name of a
+                  ///< cost formula, "trips@csr.cu:14", for what nobody could count
   bool showsProgress = false;        ///< on stderr, once it takes longer than a second
   std::size_t mostTasks = 1'000'000; ///< one more is an error: a loop that never ends would fill the memory
 };

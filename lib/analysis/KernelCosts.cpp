@@ -152,8 +152,9 @@ void addSymbols(const ExecutionCounts &counts, const Costs &costs, std::vector<U
   for (std::size_t i = 0; i != costMetricCount; ++i)
     for (const std::string &symbol : costs[i].symbols())
       if (const auto factor = counts.unknowns.find(symbol); factor != counts.unknowns.end())
-        unknowns.push_back({std::string(costMetricNames[i]), factor->second.location, factor->second.reason,
-                            factor->second.remedy});
+        unknowns.push_back(
+            {std::string(costMetricNames[i]), factor->second.location, factor->second.reason,
+             factor->second.remedy + (symbol.contains('@') ? ", or pass --param " + symbol + "=VALUE" : "")});
 }
 
 void countKernel(llvm::Function &function, const DeclaredKernel &declared, Analyses &analyses,

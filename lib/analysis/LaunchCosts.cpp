@@ -7,9 +7,22 @@ namespace streammap {
 
 using namespace clang;
 
-LaunchCosts::LaunchCosts(std::span<const KernelAnalysis> kernels) : kernels_(kernels) {
+LaunchCosts::LaunchCosts(std::span<const KernelAnalysis> kernels,
+                         const std::map<std::string, double> &factors)
+    : factors_(factors.begin(), factors.end()), kernels_(kernels) {
   for (std::size_t i = 0; i < kernels.size(); ++i)
     bySymbol_.emplace(kernels[i].symbol, i);
+}
+
+std::set<std::string> LaunchCosts::usedFactors() const {
+  std::set<std::string> used;
+  for (const KernelAnalysis &kernel : kernels_)
+    for (const auto &[metric, formula] : kernel.costs)
+      for (const std::string &symbol : formula.symbols())
+        if (factors_.contains(symbol) &&
+            std::ranges::find(kernel.parameters, symbol, &KernelParameter::name) == kernel.parameters.end())
+          used.insert(symbol);
+  return used;
 }
 
 const KernelAnalysis *LaunchCosts::find(const std::string &symbol) const {
@@ -71,7 +84,7 @@ std::vector<std::string> LaunchCosts::add(LaunchTotals &totals, const KernelAnal
     totals.hasUncounted = true;
     return {};
   }
-  Bindings bindings;
+  Bindings bindings = factors_;
   for (unsigned i = 0; i < launch.kernel->getNumParams() && i < launch.arguments.size(); ++i) {
     const ParmVarDecl *parameter = launch.kernel->getParamDecl(i);
     bind(bindings, parameter->getNameAsString(), parameter->getType(), launch.arguments[i], interpreter);

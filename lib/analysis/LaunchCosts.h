@@ -4,6 +4,8 @@
 #include "analysis/KernelAnalysis.h"
 #include "support/CostMetrics.h"
 #include <array>
+#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -28,7 +30,11 @@ struct ReachedBytes {
 
 class LaunchCosts {
 public:
-  explicit LaunchCosts(std::span<const KernelAnalysis> kernels);
+  /// `factors` are values that the user gave to what nobody could count: "trips@csr.cu:14".
+  explicit LaunchCosts(std::span<const KernelAnalysis> kernels,
+                       const std::map<std::string, double> &factors = {});
+  /// Those of them that some formula has.
+  std::set<std::string> usedFactors() const;
 
   /// The analysis of the kernel with this mangled name, or null.
   const KernelAnalysis *find(const std::string &symbol) const;
@@ -50,6 +56,7 @@ private:
   void bind(Bindings &bindings, const std::string &name, clang::QualType type, HostValue value,
             Interpreter &interpreter) const;
 
+  Bindings factors_;
   std::span<const ReachedBytes> reached_;
   std::span<const KernelAnalysis> kernels_;
   std::unordered_map<std::string, std::size_t> bySymbol_;

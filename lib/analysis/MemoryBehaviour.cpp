@@ -48,12 +48,27 @@ private:
   }
 
   void addConflicts(const BlockAccesses &block, const MemoryAccess &access) {
-    const std::optional<Expression> conflicts = bankConflictsOf(block, access);
+    const std::optional<Expression> conflicts = knownConflicts(block, access);
     if (conflicts)
       add(CostMetric::sharedBankConflicts, *conflicts, *access.instruction);
     else
       uncertain(CostMetric::sharedBankConflicts, *access.instruction,
                 "which banks of shared memory the lanes meet in is no formula; taken as free of conflicts");
+  }
+
+  /// Unrolled copies of an access differ by a constant offset, which moves all lanes to other banks alike.
+  std::optional<Expression> knownConflicts(const BlockAccesses &block, const MemoryAccess &access) {
+    if (!access.offset)
+      return std::nullopt;
+    Expression moving;
+    for (const Expression::Term &term : access.offset->terms())
+      if (!term.factors.empty() || term.denominator != 1 || term.numerator % 4 != 0)
+        moving += Expression::ofTerm(term);
+    const auto [known, isNew] =
+        conflicts_.try_emplace({&block, std::to_string(access.size) + ":" + moving.text()}, std::nullopt);
+    if (isNew)
+      known->second = bankConflictsOf(block, access);
+    return known->second;
   }
 
   void addFootprints() {
@@ -97,6 +112,7 @@ private:
 
   const ExecutionCounts &counts_;
   MemoryBehaviour result_;
+  std::map<std::pair<const BlockAccesses *, std::string>, std::optional<Expression>> conflicts_;
   std::set<CostMetric> givenUp_;
 };
 

@@ -16,10 +16,11 @@
 //
 // Footprint. The different bytes of an access are the points of its domain, projected along all variables
 // that its address does not contain (by Fourier and Motzkin's elimination). Accesses whose addresses differ
-// only by a constant, or by a step of one of their variables (the neighbours of a stencil), touch the same
-// bytes but for the border, which is left out. Other accesses to the same array are taken to touch different
-// bytes. So the figure is exact for full arrays, a little low for stencils and high where different index
-// expressions meet.
+// only by a few steps of one of their variables (the neighbours of a stencil) touch the same bytes but for
+// the border, which is left out. Other accesses to the same array are taken to touch different bytes; where
+// there are such, or where two variables move the address alike (in[x + d]), the range from the lowest to the
+// highest address bounds them all. So the figure is exact for full arrays, a little low for stencils and high
+// for triangles. Atomic operations read and write.
 //
 // Bank conflicts. 32 banks of 4 bytes; lanes that want different words of one bank take turns; requests of 8
 // and 16 bytes are served by half and quarter warps (CUDA C++ Programming Guide 13.0, "Shared Memory").

@@ -11,9 +11,10 @@ namespace streammap {
 
 using namespace clang;
 
-TaskRecorder::TaskRecorder(std::span<const KernelAnalysis> kernels, TaskGraph &graph,
+TaskRecorder::TaskRecorder(std::span<const KernelAnalysis> kernels,
+                           const std::map<std::string, double> &factors, TaskGraph &graph,
                            Diagnostics &diagnostics, bool showsProgress, std::size_t mostTasks)
-    : graph_(graph), diagnostics_(diagnostics), buffers_(graph), costs_(kernels),
+    : graph_(graph), diagnostics_(diagnostics), buffers_(graph), costs_(kernels, factors),
       showsProgress_(showsProgress), mostTasks_(mostTasks) {}
 
 void TaskRecorder::finish() {

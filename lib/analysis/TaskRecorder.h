@@ -19,8 +19,9 @@ namespace streammap {
 class TaskRecorder : public ProgramEvents {
 public:
   /// `graph` is filled; it must outlive the recorder.
-  TaskRecorder(std::span<const KernelAnalysis> kernels, TaskGraph &graph, Diagnostics &diagnostics,
-               bool showsProgress, std::size_t mostTasks);
+  TaskRecorder(std::span<const KernelAnalysis> kernels, const std::map<std::string, double> &factors,
+               TaskGraph &graph, Diagnostics &diagnostics, bool showsProgress, std::size_t mostTasks);
+  std::set<std::string> usedFactors() const { return costs_.usedFactors(); }
   /// Before the evaluation starts.
   void attach(Interpreter &interpreter) { interpreter_ = &interpreter; }
   /// After it ended: sorts the dependencies.

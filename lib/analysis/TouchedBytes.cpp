@@ -1,4 +1,5 @@
 #include "analysis/TouchedBytes.h"
+#include "analysis/ReachedRanges.h"
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -84,12 +85,18 @@ std::int64_t strideOf(const Expression &moving) {
   return stride;
 }
 
+/// Accesses that touch the same bytes but for the border.
+struct Window {
+  Expression fixed;
+  std::int64_t constant = 0;
+  std::set<std::int64_t> positions; ///< bytes touched at each point, modulo the stride
+};
+
 /// Accesses to one array whose addresses move alike.
 struct Group {
+  const llvm::Value *base = nullptr;
   Expression moving;
-  std::vector<Expression> fixed; ///< that no step of a variable turns into each other
-  std::vector<std::set<std::int64_t>>
-      positions; ///< by `fixed`: bytes touched at each point, modulo the stride
+  std::vector<Window> windows;
   std::vector<const BlockAccesses *> blocks;
 };
 
@@ -109,6 +116,30 @@ bool isStep(const Expression &difference, const Expression &moving, const std::s
   return false;
 }
 
+/// Whether two variables move the address by the same amount, or one by a number of times the other: x and d
+/// in in[x + d]. Then fewer addresses are different than there are points.
+bool overlapsItself(const Expression &moving, const std::set<std::string> &variables) {
+  std::vector<Expression> slopes;
+  for (const std::string &symbol : moving.symbols()) {
+    if (!variables.contains(symbol))
+      continue;
+    const auto coefficients = moving.coefficients(symbol);
+    if (!coefficients || coefficients->size() != 2)
+      return true; // a quotient, a minimum: who knows
+    slopes.push_back((*coefficients)[1]);
+  }
+  for (std::size_t i = 0; i != slopes.size(); ++i)
+    for (std::size_t j = i + 1; j != slopes.size(); ++j) {
+      if (slopes[i].terms().size() != 1 || slopes[j].terms().size() != 1)
+        return true;
+      Expression::Term a = slopes[i].terms()[0], b = slopes[j].terms()[0];
+      a.numerator = b.numerator = 1;
+      if (Expression::ofTerm(a) == Expression::ofTerm(b))
+        return true;
+    }
+  return false;
+}
+
 class Toucher {
 public:
   explicit Toucher(CountingBudget &budget) : budget_(budget) {}
@@ -119,38 +150,75 @@ public:
       variables.insert(cell.variables.begin(), cell.variables.end());
     const Parts parts = partsOf(*access.offset, variables);
     Group &group = groups_[{access.base, parts.moving.text()}];
+    group.base = access.base;
     group.moving = parts.moving;
-    std::size_t which = 0;
-    for (; which != group.fixed.size(); ++which) {
-      const Expression difference = parts.fixed - group.fixed[which];
-      if (difference.isZero() || isStep(difference, parts.moving, variables))
-        break;
-    }
-    if (which == group.fixed.size()) {
-      group.fixed.push_back(parts.fixed);
-      group.positions.emplace_back();
-    }
+    overlaps_[access.base] = overlaps_[access.base] || overlapsItself(parts.moving, variables);
     const std::int64_t stride = strideOf(parts.moving);
+    Window &window = windowOf(group, parts, std::max<std::int64_t>(stride, 1), variables);
     for (std::uint64_t byte = 0; byte != std::min<std::uint64_t>(access.size, 64); ++byte) {
       const std::int64_t at = parts.constant + static_cast<std::int64_t>(byte);
-      group.positions[which].insert(stride == 0 ? at : ((at % stride) + stride) % stride);
+      window.positions.insert(stride == 0 ? at : ((at % stride) + stride) % stride);
     }
     if (std::ranges::find(group.blocks, &block) == group.blocks.end())
       group.blocks.push_back(&block);
   }
 
-  Expression total() {
-    Expression bytes;
+  /// `ranges` bound what several windows, or one that overlaps itself, touch together.
+  Expression total(const std::map<const llvm::Value *, ReachedRange> &ranges) {
+    struct Sum {
+      Expression bytes;
+      std::size_t windows = 0;
+    };
+    std::map<const llvm::Value *, Sum> byBase;
     for (auto &[key, group] : groups_) {
       std::int64_t each = 0;
-      for (const std::set<std::int64_t> &positions : group.positions)
-        each += static_cast<std::int64_t>(positions.size());
-      bytes += each * pointsOf(group);
+      for (const Window &window : group.windows)
+        each += static_cast<std::int64_t>(window.positions.size());
+      Sum &sum = byBase[group.base];
+      sum.bytes += each * pointsOf(group);
+      sum.windows += group.windows.size();
     }
-    return bytes;
+    Expression all; // sums are kept sorted, so the order of addresses does not matter
+    for (const auto &[base, sum] : byBase) {
+      const auto range = ranges.find(base);
+      const bool isBounded = range != ranges.end() && !range->second.ends.empty();
+      all += isBounded && (sum.windows > 1 || overlaps_.at(base)) ? bounded(sum.bytes, range->second)
+                                                                  : sum.bytes;
+    }
+    return all;
+  }
+
+  /// Nothing was bounded by its range alone.
+  bool isExact() const {
+    return std::ranges::none_of(overlaps_, [](const auto &entry) { return entry.second; });
   }
 
 private:
+  static Expression bounded(const Expression &bytes, const ReachedRange &range) {
+    constexpr std::size_t mostTerms = 12; ///< of a formula that is worth keeping beside the range
+    Expression first = range.firsts[0], end = range.ends[0];
+    for (const Expression &other : range.firsts)
+      first = minimum(first, other);
+    for (const Expression &other : range.ends)
+      end = maximum(end, other);
+    const Expression between = maximum(0, end - first);
+    return bytes.terms().size() > mostTerms ? between : minimum(bytes, between);
+  }
+
+  static Window &windowOf(Group &group, const Parts &parts, std::int64_t stride,
+                          const std::set<std::string> &variables) {
+    constexpr std::int64_t farthest = 8; ///< steps to a neighbour in a stencil
+    for (Window &window : group.windows) {
+      const Expression difference = parts.fixed - window.fixed;
+      const std::int64_t distance = parts.constant - window.constant;
+      if ((difference.isZero() || isStep(difference, parts.moving, variables)) &&
+          distance <= farthest * stride && distance >= -farthest * stride)
+        return window;
+    }
+    group.windows.push_back({parts.fixed, parts.constant, {}});
+    return group.windows.back();
+  }
+
   /// Different addresses: the largest of what the blocks of the group reach.
   Expression pointsOf(const Group &group) {
     constexpr std::size_t mostBlocks = 4;
@@ -173,6 +241,8 @@ private:
   }
 
   Expression countOf(const BlockAccesses &block, const Expression &moving) {
+    if (moving.isZero())
+      return minimum(1, block.count); // one address, if any
     // With a negative part, the set is a difference, and those do not project one by one: the largest part is
     // an upper bound.
     const IterationSpace *largest = nullptr;
@@ -206,6 +276,7 @@ private:
 
   CountingBudget &budget_;
   std::map<std::pair<const llvm::Value *, std::string>, Group> groups_;
+  std::map<const llvm::Value *, bool> overlaps_;
   std::map<std::string, Expression> known_;
 };
 
@@ -237,7 +308,8 @@ TouchedBytes touchedBytes(const ExecutionCounts &counts,
       result.bytes += static_cast<std::int64_t>(access.size) * block.count;
       result.unclear.push_back(&access);
     }
-  result.bytes += toucher.total();
+  result.bytes += toucher.total(reachedRanges(counts, isWanted));
+  result.isExact = toucher.isExact() && result.unclear.empty();
   return result;
 }
 

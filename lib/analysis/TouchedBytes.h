@@ -15,6 +15,7 @@ std::optional<IterationSpace> projected(IterationSpace space, const std::vector<
 
 struct TouchedBytes {
   Expression bytes;
+  bool isExact = false;                      ///< no two accesses of one expression can meet in a byte
   const llvm::Instruction *first = nullptr;  ///< an access that was counted; null: there is none
   std::vector<const MemoryAccess *> unclear; ///< whose addresses are no formula, counted once per execution
 };

@@ -89,6 +89,11 @@ void appendHeadline(std::string &out, const ReportData &data) {
   const std::string title = program + " on " + (data.clusterName.empty() ? "the cluster" : data.clusterName);
   out += left(title, width - rightPart.size() - 2) + "  " + rightPart + "\n\n";
   out += "  makespan      " + left(toText(data.predicted.makespan), 10) + "predicted";
+  std::size_t defaults = 0;
+  for (const ClassRow &row : data.classes)
+    defaults += row.defaults;
+  if (defaults != 0)
+    out += " with " + count(defaults, "task") + " on a default time*";
   if (data.measuredMakespan)
     out += "; measured " + toText(*data.measuredMakespan);
   out += "\n  lower bound   " + left(toText(data.predicted.lowerBound), 10) + "by " + data.predicted.boundBy +

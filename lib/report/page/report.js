@@ -246,6 +246,7 @@ function drawTimeline() {
     tip.replaceChildren(element("strong", {}, report.tasks[found].name), " on " + report.tasks[found].device, element("br"),
       show(p + "start_seconds", "seconds"), " to ", show(p + "end_seconds", "seconds"), ", takes ", show(p + "duration_seconds", "seconds"),
       element("br"), "estimate: " + report.tasks[found].origin + (report.tasks[found].limiter ? ", limited by " + report.tasks[found].limiter : ""),
+      ...("low_seconds" in report.tasks[found] ? [element("br"), "between ", show(p + "low_seconds", "seconds"), " and ", show(p + "high_seconds", "seconds")] : []),
       element("br"), report.tasks[found].location);
     tip.style.left = Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8) + "px";
     tip.style.top = event.clientY + 14 + "px";

@@ -184,3 +184,19 @@ TEST_CASE("what a kernel writes must not be in in() alone, and what it accesses 
                           launch;
   CHECK(codesOf("inout(d)", reaching("4*n", true), two) == std::vector<std::string>{"undeclared-access"});
 }
+
+TEST_CASE("--param gives a value to what nobody could count, and is not unused then") {
+  const std::string text = program("inout(d)", launch);
+  const TemporaryFolder folder;
+  std::vector<std::unique_ptr<ParsedUnit>> units;
+  test::ParsedText parsed = test::parseFile(write(folder / "app.cu", text));
+  units.push_back(std::move(parsed.unit));
+  Diagnostics diagnostics;
+  const std::vector<KernelAnalysis> kernels{kernel(symbol, {{"flops_fp32", "n*trips@csr.cu:14"}})};
+  const auto graph = buildTaskGraph(units, kernels, {{}, {{"trips@csr.cu:14", 6}}, false}, diagnostics);
+  INFO(toText(diagnostics));
+  REQUIRE(graph);
+  CHECK_FALSE(diagnostics.hasErrors());
+  REQUIRE(graph->tasks[TaskId(0)].work);
+  CHECK((*graph->tasks[TaskId(0)].work)[FlopType::fp32] == flops(600));
+}
