@@ -33,6 +33,12 @@ Parsed parse(const std::string &source) {
   return result;
 }
 
+/// suggest.cu, parsed once.
+const Parsed &launchesWithoutPragmas() {
+  static const Parsed parsed = parse(STREAMMAP_SOURCE_DIR "/test/analysis/kernels/suggest.cu");
+  return parsed;
+}
+
 std::vector<std::string> linesOf(const std::string &text) {
   std::vector<std::string> lines;
   for (const std::string_view line : split(text, '\n'))
@@ -96,7 +102,7 @@ std::string shapeOf(const std::string &source, const std::vector<std::string> &a
 TEST_CASE("each launch gets the clauses that stand above it") {
   const std::string path = STREAMMAP_SOURCE_DIR "/test/analysis/kernels/suggest.cu";
   const std::vector<std::string> lines = linesOf(readFile(path).value());
-  const Parsed parsed = parse(path);
+  const Parsed &parsed = launchesWithoutPragmas();
   std::size_t compared = 0;
   for (const Suggestion &suggestion : suggestTasks(*parsed.units[0], parsed.kernels)) {
     if (suggestion.pragma.empty())
@@ -113,7 +119,7 @@ TEST_CASE("each launch gets the clauses that stand above it") {
 }
 
 TEST_CASE("notes say what could not be derived") {
-  const Parsed parsed = parse(STREAMMAP_SOURCE_DIR "/test/analysis/kernels/suggest.cu");
+  const Parsed &parsed = launchesWithoutPragmas();
   std::map<std::string, std::string> notes;
   for (const Suggestion &suggestion : suggestTasks(*parsed.units[0], parsed.kernels))
     for (const std::string &note : suggestion.notes)
@@ -140,7 +146,7 @@ TEST_CASE("a program whose pragmas were stripped gets them back") {
 }
 
 TEST_CASE("the JSON form has one entry for each launch") {
-  const Parsed parsed = parse(STREAMMAP_SOURCE_DIR "/test/analysis/kernels/suggest.cu");
+  const Parsed &parsed = launchesWithoutPragmas();
   const std::vector<Suggestion> suggestions = suggestTasks(*parsed.units[0], parsed.kernels);
   const auto json = nlohmann::json::parse(toJson(std::span<const Suggestion>(suggestions)));
   CHECK(json["schema"] == "streammap.suggestions/1");
