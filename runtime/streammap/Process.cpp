@@ -106,7 +106,8 @@ void checkFit(const Plan &plan, const Communicator &communicator, int devices) {
   if (needed > devices)
     fail(plan.file + " uses GPU " + std::to_string(needed - 1) + " of this node and it has " +
          std::to_string(devices) + (devices == 1 ? " device" : " devices") +
-         (slurmNode().empty() ? "" : "; ask Slurm for all GPUs of a node: --exclusive --gres=gpu:N"));
+         (slurmNode().empty() ? "" : "; ask Slurm for all GPUs of a node: --exclusive --gres=gpu:N") +
+         (devices == 0 ? "; built with 'streammap build --device cpu' the program needs no GPU" : ""));
 }
 
 } // namespace

@@ -5,10 +5,13 @@
 #include "build/Tools.h"
 #include "launch/ExplainLauncher.h"
 #include "support/Files.h"
+#include "support/Units.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <sys/wait.h>
@@ -32,6 +35,7 @@ struct RunOptions {
   double timeoutSeconds = 0;
   bool allOutput = false;
   bool onNodes = false;
+  bool quiet = false;
 };
 
 Environment environmentFor(const RunOptions &options, const engine::Plan *plan) {
@@ -82,13 +86,39 @@ std::string resolveProgram(const std::string &name) {
   return access(name.c_str(), X_OK) == 0 ? fs::absolute(name).lexically_normal().string() : std::string();
 }
 
+/// Whether `streammap build` made it: the runtime inside names the variable that a placement is handed over
+/// by. Scripts may start anything and pass.
+bool isOurProgram(const std::string &program) {
+  const Expected<std::string> bytes = readFile(program);
+  return !bytes ||
+         !bytes->starts_with("\x7f"
+                             "ELF") ||
+         bytes->find("STREAMMAP_PLACEMENT") != std::string::npos;
+}
+
 ExitCode fromChild(const ChildEnd &end, const RunOptions &options) {
+  if (end.passedOn != 0) {
+    std::fprintf(stderr, "streammap: ended by signal %d (%s)\n", end.passedOn, strsignal(end.passedOn));
+    return static_cast<ExitCode>(128 + end.passedOn);
+  }
   if (end.timedOut)
     return environmentFailure(options.program + " was ended: it had not finished within " +
                               std::to_string(options.timeoutSeconds) + " s");
   if (WIFEXITED(end.status))
     return static_cast<ExitCode>(WEXITSTATUS(end.status));
-  return static_cast<ExitCode>(128 + WTERMSIG(end.status));
+  return environmentFailure("what started the ranks was killed by signal " +
+                            std::to_string(WTERMSIG(end.status)) + " (" + strsignal(WTERMSIG(end.status)) +
+                            ")");
+}
+
+/// "2 ranks, 4 devices, 93 tasks in 1.20 s": what a run that printed nothing else did.
+void sayWhatRan(const engine::Plan &plan, Seconds elapsed) {
+  const auto count = [](std::size_t number, const char *noun) {
+    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+  };
+  std::fprintf(stderr, "%s, %s, %s in %s, start-up included\n", count(plan.nodes.size(), "rank").c_str(),
+               count(static_cast<std::size_t>(plan.gpuCount()), "GPU").c_str(),
+               count(plan.tasks.size(), "task").c_str(), toText(elapsed).c_str());
 }
 
 std::string chooseLauncher(const RunOptions &options, const engine::Plan *plan) {
@@ -130,7 +160,7 @@ ExitCode startRanks(const std::string &launcherName, const LoadedPlan &loaded, c
   return runLauncher(*start, options);
 }
 
-ExitCode runProgram(const RunOptions &options) {
+ExitCode startProgram(const RunOptions &options) {
   ExitCode exitCode = ExitCode::done;
   std::optional<LoadedPlan> loaded;
   if (!options.placement.empty() && !(loaded = loadPlan(options, exitCode)))
@@ -140,6 +170,14 @@ ExitCode runProgram(const RunOptions &options) {
   if (program.empty())
     return environmentFailure("cannot run " + options.program +
                               ": no such program, or it may not be executed");
+  if (plan && !isOurProgram(program)) {
+    std::fprintf(stderr,
+                 "streammap: error: %s was not made by 'streammap build', or with --serial: a placement has "
+                 "no effect on "
+                 "it\n",
+                 options.program.c_str());
+    return ExitCode::inputErrors;
+  }
   const Environment environment = environmentFor(options, plan);
   for (const auto &[name, value] : environment)
     setenv(name.c_str(), value.c_str(), 1);
@@ -157,6 +195,26 @@ ExitCode runProgram(const RunOptions &options) {
   StartRequest request{.plan = {}, .rank = rank, .environment = environment};
   request.plan.ranks.resize(plan->nodes.size());
   return startRanks(launcher, *loaded, options, program, std::move(request));
+}
+
+ExitCode runProgram(const RunOptions &options, const std::vector<std::string> &unexpected) {
+  if (!unexpected.empty()) {
+    const std::string &first = unexpected.front();
+    std::fprintf(stderr, "streammap: %s '%s'; %s\n",
+                 first.starts_with("-") ? "unknown option" : "unexpected argument", first.c_str(),
+                 first.starts_with("-") ? "see 'streammap run --help'; options of the program follow after --"
+                                        : "the program's arguments follow after --");
+    return ExitCode::wrongUsage;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const ExitCode exitCode = startProgram(options);
+  const Seconds elapsed(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  if (exitCode == ExitCode::done && !options.quiet && !options.placement.empty()) {
+    ExitCode unused = ExitCode::done;
+    if (const std::optional<LoadedPlan> loaded = loadPlan(options, unused))
+      sayWhatRan(loaded->plan, elapsed);
+  }
+  return exitCode;
 }
 
 } // namespace
@@ -191,7 +249,9 @@ void addRunCommand(CLI::App &app, const std::vector<std::string> &passedOn, Exit
       ->check(CLI::PositiveNumber);
   command->add_option("--diagnostics", options->diagnostics, "Form of messages about the placement")
       ->check(CLI::IsMember({"text", "json", "sarif"}));
-  command->callback([options, &exitCode] { exitCode = runProgram(*options); });
+  command->add_flag("-q,--quiet", options->quiet, "No closing line about ranks, GPUs, tasks and time");
+  command->allow_extras();
+  command->callback([options, command, &exitCode] { exitCode = runProgram(*options, command->remaining()); });
 
   CLI::App *supervise = app.add_subcommand("supervise-rank", "Run one rank; used by 'run'")->group("");
   supervise->callback([passedOn, &exitCode] {

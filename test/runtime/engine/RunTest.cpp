@@ -98,7 +98,7 @@ std::string placeAtRandom(const Folder &folder, const TaskGraph &graph, World wo
 }
 
 Words runCommand(const std::string &placement, const Words &arguments, const Words &flags = {}) {
-  Words command{streammapCommand, "run", program, "--placement", placement, "--timeout", "60"};
+  Words command{streammapCommand, "run", program, "--placement", placement, "--timeout", "60", "-q"};
   command.insert(command.end(), flags.begin(), flags.end());
   command.push_back("--");
   command.insert(command.end(), arguments.begin(), arguments.end());
@@ -212,6 +212,25 @@ TEST_CASE("a recorded graph has the program's dependencies and launches") {
   }
   CHECK(graph.tasks[TaskId(3)].name == "multiply#3");
   CHECK(graph.tasks[TaskId(0)].launches.size() == 1);
+}
+
+TEST_CASE("a run says what ran, unless asked not to; and what it was given that it cannot use") {
+  const Folder folder;
+  const Words arguments{"stencil", "8", "2"};
+  const std::string placement = placeAtRandom(folder, record(folder, arguments), {2, 1}, 1);
+  const Ran ran =
+      run({streammapCommand, "run", program, "--placement", placement, "--", "stencil", "8", "2"});
+  CHECK(ran.exitCode == 0);
+  CHECK(contains(ran.output, " tasks in "));
+  Ran refused = run({streammapCommand, "run", program, "--placement", placement, "stencil", "8"});
+  CHECK(refused.exitCode == 2);
+  CHECK(contains(refused.output, "unexpected argument 'stencil'; the program's arguments follow after --"));
+  refused = run({streammapCommand, "run", program, "--placment", placement});
+  CHECK(refused.exitCode == 2);
+  CHECK(contains(refused.output, "unknown option '--placment'"));
+  refused = run({streammapCommand, "run", "/bin/true", "--placement", placement});
+  CHECK(refused.exitCode == 1);
+  CHECK(contains(refused.output, "was not made by 'streammap build'"));
 }
 
 TEST_CASE("output of ranks other than 0 is shown on demand") {
