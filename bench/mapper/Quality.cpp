@@ -3,7 +3,8 @@
 //   ninja -C build bench-mapper && build/bin/bench-mapper            # all tables
 //   build/bin/bench-mapper search --sample 4 --seconds 10            # every fourth graph, 10 s for each
 //
-// Tables: quality (list schedulers and auto), search (gap to proved optima), speed (time as problems grow).
+// Tables: quality (list schedulers and auto), exact (proofs and their time), search (gap to proved optima),
+// speed (time as problems grow).
 #include "Sets.h"
 #include "mapper/MapTasks.h"
 #include "support/Cholesky.h"
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <map>
 
 using namespace streammap;
 using namespace streammap::bench;
@@ -111,6 +113,47 @@ void printSearch(const Options &options) {
   }
 }
 
+/// Sets of small graphs by their number of tasks: how many are proved, and how fast.
+void printExact(const Options &options) {
+  std::printf(
+      "\nExact: `exact --effort thorough --time-limit %g`, CPU seconds\n%-32s %6s %6s %8s %8s %9s %9s\n",
+      options.seconds, "", "tasks", "graphs", "proved", "wrong", "mean s", "worst s");
+  for (const Set &set : knownSets(options.sample)) {
+    struct Row {
+      std::size_t graphs = 0, proved = 0, wrong = 0;
+      double sum = 0, worst = 0;
+    };
+    std::map<std::size_t, Row> rows;
+    for (const Case &one : set.cases) {
+      const std::size_t tasks = one.graph.graph.tasks.size();
+      if (!one.proved || tasks > 30)
+        continue;
+      const std::clock_t start = std::clock();
+      const Placement placement = mapped(one.graph.graph, one.graph.cluster,
+                                         {.strategy = "exact",
+                                          .effort = Effort::thorough,
+                                          .timeLimit = seconds(options.seconds),
+                                          .threads = options.threads});
+      const double used = secondsSince(start), makespan = placement.predicted.makespan.value();
+      if (options.verbose)
+        std::printf("  %-70s %10.4f %s %7.2f s %llu steps\n", one.name.c_str(), makespan,
+                    placement.predicted.optimal ? "proved" : "      ", used,
+                    static_cast<unsigned long long>(placement.solver.steps));
+      Row &row = rows[set.name.starts_with("worked") ? 0 : tasks];
+      ++row.graphs;
+      row.proved += placement.predicted.optimal;
+      row.wrong += placement.predicted.optimal && std::abs(makespan / one.reference - 1) > 1e-6;
+      row.sum += used;
+      row.worst = std::max(row.worst, used);
+    }
+    for (const auto &[tasks, row] : rows)
+      std::printf("%-32s %6s %6zu %8zu %8zu %9.3f %9.3f\n", set.name.c_str(),
+                  tasks == 0 ? "8-12" : std::to_string(tasks).c_str(), row.graphs, row.proved, row.wrong,
+                  row.sum / static_cast<double>(row.graphs), row.worst);
+    std::fflush(stdout);
+  }
+}
+
 void printSpeed() {
   std::printf("\nSpeed: tiled Cholesky on nodes of 8 H100, leaf-spine network, contended\n"
               "%6s %8s %8s  %-12s %12s %12s %8s %8s\n",
@@ -136,7 +179,7 @@ int main(int argc, char *argv[]) {
   Options options;
   CLI::App app("Quality and speed of the mapper");
   app.add_option("table", options.table, "all, or one of them")
-      ->check(CLI::IsMember({"all", "quality", "search", "speed"}));
+      ->check(CLI::IsMember({"all", "quality", "exact", "search", "speed"}));
   app.add_option("--sample", options.sample, "only every so many graphs of a set")
       ->check(CLI::PositiveNumber);
   app.add_option("--seconds", options.seconds, "of search for each graph")->check(CLI::PositiveNumber);
@@ -146,6 +189,8 @@ int main(int argc, char *argv[]) {
   auto wanted = [&](const char *table) { return options.table == "all" || options.table == table; };
   if (wanted("quality"))
     printQuality(options);
+  if (wanted("exact"))
+    printExact(options);
   if (wanted("search"))
     printSearch(options);
   if (wanted("speed"))

@@ -1,5 +1,6 @@
 #include "mapper/MapTasks.h"
 #include "mapper/ChooseNodes.h"
+#include "mapper/Exact.h"
 #include "mapper/ListSchedulers.h"
 #include "mapper/LowerBound.h"
 #include "mapper/Portfolio.h"
@@ -12,13 +13,14 @@
 namespace streammap {
 namespace {
 
-constexpr std::array<Strategy, 8> table{{
-    {"auto", "all that build a placement, then a search from the best", mapAuto},
+constexpr std::array<Strategy, 9> table{{
+    {"auto", "all that build a placement, a search from the best, a proof where small", mapAuto},
     {"heft", "by upward rank, where it ends first (Topcuoglu et al. 2002)", mapHeft, true},
     {"peft", "HEFT that looks ahead through an optimistic cost table (Arabnejad, Barbosa 2014)", mapPeft,
      true},
     {"cpop", "the critical path on one device (Topcuoglu et al. 2002)", mapCpop, true},
     {"search", "simulated annealing from the best of the list schedulers", mapSearch},
+    {"exact", "branch and bound: optimal, and proved so, up to 30 tasks or so", mapExact},
     {"one-device", "everything on the device that runs it fastest", mapOneDevice, true},
     {"one-node", "HEFT on the best single node", mapOneNode, true},
     {"round-robin", "tasks dealt out in turn; for comparison", mapRoundRobin, true},
@@ -48,8 +50,10 @@ Expected<Placement> mapTasks(const Problem &problem, const MapOptions &options) 
   Expected<Placement> placement = strategy->map(problem, options);
   if (!placement)
     if (const auto nodes = chooseNodes(problem))
-      if (Expected<Placement> again = strategy->map(problem.boundTo(*nodes), options))
+      if (Expected<Placement> again = strategy->map(problem.boundTo(*nodes), options)) {
         placement = std::move(again);
+        placement->predicted.lowerBound = Seconds(); // with other nodes it may take less
+      }
   if (!placement)
     return placement;
   if (placement->solver.strategy.empty())
@@ -58,10 +62,13 @@ Expected<Placement> mapTasks(const Problem &problem, const MapOptions &options) 
   if (placement->solver.steps == 0)
     placement->solver.steps = problem.graph().tasks.size();
 
-  const LowerBound bound = lowerBound(problem);
+  LowerBound bound = lowerBound(problem);
   Prediction &predicted = placement->predicted;
+  if (predicted.lowerBound > bound.time) // proved by the strategy
+    bound = {predicted.lowerBound, exhaustiveSearch};
   predicted.lowerBound = std::min(bound.time, predicted.makespan); // equal up to the rounding of sums
   predicted.boundBy = bound.name;
+  predicted.optimal = predicted.lowerBound >= predicted.makespan * (1 - 1e-12);
   predicted.gap = predicted.lowerBound > Seconds() ? predicted.makespan / predicted.lowerBound - 1 : 0;
   if (const std::vector<Violation> violations =
           findViolations(problem.graph(), problem.cluster(), *placement);

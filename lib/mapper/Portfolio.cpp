@@ -1,5 +1,7 @@
 #include "mapper/Portfolio.h"
+#include "mapper/Exact.h"
 #include "mapper/LowerBound.h"
+#include "mapper/RelaxedProblem.h"
 #include "mapper/Search.h"
 
 namespace streammap {
@@ -28,8 +30,25 @@ Expected<Placement> mapAuto(const Problem &problem, const MapOptions &options) {
   Expected<std::vector<Placement>> starts = constructAll(problem, options);
   if (!starts)
     return std::unexpected(starts.error());
-  return improve(problem, std::move(*starts), lowerBound(problem).time,
-                 searchSteps(options.effort, problem.graph().tasks.size()), options, stop);
+  Seconds bound = lowerBound(problem).time;
+  const std::size_t tasks = problem.graph().tasks.size();
+  const std::uint64_t steps = searchSteps(options.effort, tasks);
+  if (tasks > RelaxedProblem::mostTasks)
+    return improve(problem, std::move(*starts), bound, steps, options, stop);
+  // Small enough for a proof, which is quick once the best placement is known; and that is mostly soon.
+  const std::uint64_t first = std::min(steps, searchSteps(Effort::fast, tasks));
+  Placement best = improve(problem, *starts, bound, first, options, stop);
+  if (best.predicted.makespan > bound * (1 + 1e-12))
+    best = proveOrImprove(problem, std::move(best), exactSteps(options.effort, problem), options, stop);
+  const Prediction proved = best.predicted;
+  bound = std::max(bound, proved.lowerBound);
+  if (best.predicted.makespan <= bound * (1 + 1e-12) || steps == first)
+    return best;
+  starts->push_back(std::move(best));
+  best = improve(problem, std::move(*starts), bound, steps - first, options, stop);
+  best.predicted.lowerBound = proved.lowerBound;
+  best.predicted.boundBy = proved.boundBy;
+  return best;
 }
 
 } // namespace streammap

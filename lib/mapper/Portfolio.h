@@ -1,5 +1,6 @@
 #pragma once
-// The strategy `auto`: the list schedulers, the baselines, and a search from the best of them.
+// The strategy `auto`: the list schedulers and baselines, a search from the best of them, and for
+// small problems a proof.
 #include "mapper/MapTasks.h"
 
 namespace streammap {

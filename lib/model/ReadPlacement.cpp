@@ -24,7 +24,7 @@ constexpr JsonKey fileKeys[] = {{"schema"},
 constexpr JsonKey digestKeys[] = {{"tasks"}, {"cluster"}};
 constexpr JsonKey programKeys[] = {{"arguments"}, {"parameters"}};
 constexpr JsonKey predictedKeys[] = {
-    {"makespan_seconds", Need::required}, {"lower_bound_seconds"}, {"gap"}, {"bound_by"}};
+    {"makespan_seconds", Need::required}, {"lower_bound_seconds"}, {"gap"}, {"bound_by"}, {"optimal"}};
 constexpr JsonKey solverKeys[] = {{"strategy"}, {"seed"}, {"steps"}, {"seconds"}};
 constexpr JsonKey sensitivityKeys[] = {
     {"rivals", Need::required}, {"computing_slower"}, {"computing_faster"}, {"noise", Need::required}};
@@ -131,6 +131,9 @@ private:
     predicted.lowerBound = timeOf(object, "lower_bound_seconds");
     predicted.gap = object.number("gap", {-1}).value_or(0); // below 0 is a wrong bound, which the judge says
     predicted.boundBy = object.text("bound_by").value_or("");
+    predicted.optimal = object.boolean("optimal").value_or(false);
+    if (predicted.optimal && predicted.lowerBound < predicted.makespan * (1 - 1e-9))
+      object.error("optimal", "expected false, or nothing: the lower bound is below the makespan");
   }
 
   void readSolver(JsonValue value) {

@@ -19,10 +19,13 @@ Json programOf(const Program &program) {
 }
 
 Json asJson(const Prediction &predicted) {
-  return {{"makespan_seconds", jsonNumber(predicted.makespan.value())},
-          {"lower_bound_seconds", jsonNumber(predicted.lowerBound.value())},
-          {"gap", jsonNumber(predicted.gap)},
-          {"bound_by", predicted.boundBy}};
+  Json json{{"makespan_seconds", jsonNumber(predicted.makespan.value())},
+            {"lower_bound_seconds", jsonNumber(predicted.lowerBound.value())},
+            {"gap", jsonNumber(predicted.gap)},
+            {"bound_by", predicted.boundBy}};
+  if (predicted.optimal)
+    json["optimal"] = true;
+  return json;
 }
 
 void write(JsonLine line, const Assignment &assignment, const TaskGraph &graph, const Cluster &cluster) {

@@ -140,6 +140,8 @@ Json summaryJson(const ReportData &data) {
                {"utilisation", data.utilisation},
                {"transfers", data.transfers.size()},
                {"moved_bytes", data.moved.value()}};
+  if (data.predicted.optimal)
+    json["optimal"] = true;
   if (data.measuredMakespan)
     json["measured_makespan_seconds"] = data.measuredMakespan->value();
   return json;

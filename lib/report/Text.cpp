@@ -96,8 +96,9 @@ void appendHeadline(std::string &out, const ReportData &data) {
     out += " with " + count(defaults, "task") + " on a default time*";
   if (data.measuredMakespan)
     out += "; measured " + toText(*data.measuredMakespan);
-  out += "\n  lower bound   " + left(toText(data.predicted.lowerBound), 10) + "by " + data.predicted.boundBy +
-         "; the gap is " + percent(data.predicted.gap) + "\n";
+  out +=
+      "\n  lower bound   " + left(toText(data.predicted.lowerBound), 10) + "by " + data.predicted.boundBy +
+      (data.predicted.optimal ? "; proved optimal\n" : "; the gap is " + percent(data.predicted.gap) + "\n");
   out += "  devices       " + std::to_string(data.devices.size()) + " of " +
          std::to_string(data.deviceCount) + " in use, " + percent(data.utilisation) + " busy";
   if (data.unavailableDevices != 0)

@@ -100,6 +100,7 @@ public:
   std::optional<std::string> text(std::string_view key) const;
   std::optional<double> number(std::string_view key, NumberRange range = {}) const;
   std::optional<std::uint64_t> wholeNumber(std::string_view key, WholeRange range = {}) const;
+  std::optional<bool> boolean(std::string_view key) const;
   /// Elements; empty also when the key is absent.
   std::vector<JsonValue> array(std::string_view key) const;
   std::vector<std::string> textArray(std::string_view key) const;

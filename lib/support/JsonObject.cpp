@@ -90,6 +90,15 @@ std::optional<std::uint64_t> JsonObject::wholeNumber(std::string_view key, Whole
   return value ? readWholeNumber(*value, *diagnostics_, range) : std::nullopt;
 }
 
+std::optional<bool> JsonObject::boolean(std::string_view key) const {
+  const std::optional<JsonValue> value = find(key);
+  if (value && value->kind() == JsonKind::boolean)
+    return value->boolean();
+  if (value)
+    expected(*value, "true or false", *diagnostics_);
+  return std::nullopt;
+}
+
 std::vector<JsonValue> JsonObject::array(std::string_view key) const {
   std::optional<JsonValue> value = find(key);
   if (value && value->kind() == JsonKind::array)

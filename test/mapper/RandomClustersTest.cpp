@@ -129,7 +129,7 @@ private:
 } // namespace
 
 TEST_CASE("on any cluster the strategies keep the rules, and stay between the bound and brute force") {
-  std::size_t mapped = 0, refused = 0;
+  std::size_t mapped = 0, refused = 0, proved = 0;
   for (std::uint32_t seed = 0; seed < 400; ++seed) {
     INFO("seed " << seed);
     RandomCase made(seed, seed % 2 == 0 ? 0.05 : 0.25);
@@ -151,6 +151,8 @@ TEST_CASE("on any cluster the strategies keep the rules, and stay between the bo
       REQUIRE(best); // what one strategy found, brute force finds
       CHECK(findViolations(graph, cluster, *placement).empty());
       CHECK(placement->predicted.makespan.value() >= best->value() * (1 - 1e-12));
+      CHECK(placement->predicted.lowerBound.value() <= best->value() * (1 + 1e-12));
+      proved += strategy.name == "exact" && placement->predicted.optimal;
     }
     if (!best)
       continue;
@@ -161,6 +163,7 @@ TEST_CASE("on any cluster the strategies keep the rules, and stay between the bo
     CHECK(lowerBound(*problem).time.value() <= best->value() * (1 + 1e-12));
   }
   CHECK(mapped > 200);
+  CHECK(proved > 150);
   CHECK(refused > 10);
 }
 

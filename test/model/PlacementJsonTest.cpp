@@ -128,3 +128,12 @@ TEST_CASE("missing and wrong values are errors") {
         "in.json:/assignments/0/start_seconds: error: expected a number, 0 or more, found the number -1\n1 "
         "error\n");
 }
+
+TEST_CASE("optimal is true or false, and true only where the bound is the makespan") {
+  CHECK(reported(R"("lower_bound_seconds":3,)", R"("lower_bound_seconds":3.25,"optimal":true,)") == "");
+  CHECK(reported(R"("lower_bound_seconds":3,)", R"("lower_bound_seconds":3,"optimal":true,)") ==
+        "in.json:/predicted/optimal: error: expected false, or nothing: the lower bound is below the "
+        "makespan\n1 error\n");
+  CHECK(reported(R"("lower_bound_seconds":3,)", R"("lower_bound_seconds":3,"optimal":"yes",)") ==
+        "in.json:/predicted/optimal: error: expected true or false, found the text 'yes'\n1 error\n");
+}

@@ -44,10 +44,12 @@ std::string count(std::size_t number, const char *noun) {
 /// The answer in a few lines on standard error; standard output may be the placement itself.
 void printSummary(const TaskGraph &graph, const Cluster &cluster, const Placement &placement) {
   const Prediction &predicted = placement.predicted;
-  std::fprintf(stderr, "%s on %s by %s: makespan %s, lower bound %s (%s), gap %.1f %%\n",
+  char gap[48];
+  std::snprintf(gap, sizeof gap, predicted.optimal ? "optimal" : "gap %.1f %%", 100 * predicted.gap);
+  std::fprintf(stderr, "%s on %s by %s: makespan %s, lower bound %s (%s), %s\n",
                count(graph.tasks.size(), "task").c_str(), count(placement.devices.size(), "device").c_str(),
                placement.solver.strategy.c_str(), toText(predicted.makespan).c_str(),
-               toText(predicted.lowerBound).c_str(), predicted.boundBy.c_str(), 100 * predicted.gap);
+               toText(predicted.lowerBound).c_str(), predicted.boundBy.c_str(), gap);
   std::size_t defaults = 0;
   for (const Assignment &assignment : placement.assignments)
     defaults += assignment.origin == Origin::defaulted || assignment.origin == Origin::unknown;

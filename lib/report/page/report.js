@@ -79,7 +79,7 @@ function drawHeadline() {
   const tiles = [
     tile("Predicted makespan", show("/summary/makespan_seconds", "seconds")),
     tile("Lower bound", show("/summary/lower_bound_seconds", "seconds"), "by " + s.bound_by),
-    tile("Gap to the bound", show("/summary/gap", "percent"), s.gap < 1e-9 ? "optimal" : "above the best possible, at most"),
+    tile("Gap to the bound", show("/summary/gap", "percent"), s.optimal ? "proved optimal" : "above the best possible, at most"),
     tile("Tasks", show("/summary/tasks", "count"), show("/summary/dependencies", "count"), " dependencies"),
     tile("Devices in use", show("/summary/devices_used", "count"), "on ", show("/summary/nodes_used", "count"),
       s.nodes_used === 1 ? " node, " : " nodes, ", show("/summary/utilisation", "percent"), " busy"),
