@@ -1,10 +1,13 @@
 #include "Sets.h"
+#include "mapper/Random.h"
 #include "support/ForeignGraphs.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 namespace streammap::bench {
@@ -104,6 +107,43 @@ std::vector<Set> knownSets(std::size_t sample) {
                       set.cases.begin() +
                           static_cast<std::ptrdiff_t>(std::min(kept + sample, set.cases.size())));
   return sets;
+}
+
+Case plantedOptimum(std::size_t tasks, std::size_t processors, std::uint64_t seed) {
+  Random random(seed);
+  struct Planted {
+    double start, end;
+    std::size_t processor;
+  };
+  const std::size_t each = std::max<std::size_t>(1, tasks / processors);
+  const double optimum = 100.0 * static_cast<double>(each);
+  std::vector<Planted> planted;
+  for (std::size_t p = 0; p < processors; ++p) {
+    std::vector<double> cuts{0, optimum};
+    while (cuts.size() < each + 1)
+      cuts.push_back(std::ceil(random.unit() * optimum));
+    std::ranges::sort(cuts);
+    for (std::size_t i = 0; i + 1 < cuts.size(); ++i)
+      if (cuts[i + 1] > cuts[i])
+        planted.push_back({cuts[i], cuts[i + 1], p});
+  }
+  std::ranges::stable_sort(planted, {}, &Planted::start);
+  std::vector<double> times;
+  std::vector<Edge> edges;
+  for (std::size_t to = 0; to < planted.size(); ++to) {
+    times.push_back(planted[to].end - planted[to].start);
+    std::set<std::size_t> from;
+    for (int i = 0; i < 3 && to > 0; ++i)
+      from.insert(to - 1 - random.below(std::min(to, 4 * processors)));
+    for (std::size_t before : from) {
+      const double room = planted[to].start - planted[before].end;
+      if (room >= 0 && (room >= 1 || planted[before].processor == planted[to].processor))
+        edges.push_back({before, to,
+                         planted[before].processor == planted[to].processor ? 300 * random.unit()
+                                                                            : room * random.unit()});
+    }
+  }
+  return {"planted " + std::to_string(tasks), identicalProcessors(times, edges, processors), optimum, true};
 }
 
 } // namespace streammap::bench

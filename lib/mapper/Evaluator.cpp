@@ -117,6 +117,7 @@ std::optional<Seconds> Evaluator::present(PieceId piece, DeviceId device) const 
 /// Index of the channel that has room first; ties to the lowest, as in Reservations.
 std::size_t Evaluator::firstFreeChannel(LinkId link, Seconds ready, Seconds length) const {
   const std::vector<Timeline> &channels = channels_[link];
+  ++steps_;
   std::size_t best = 0;
   Seconds bestStart = earliest(channels[0], ready, length);
   for (std::size_t i = 1; i < channels.size() && bestStart > ready; ++i)
@@ -218,7 +219,7 @@ Seconds Evaluator::place(TaskId task, DeviceId device) {
   slots_[task] = slot;
   mark.makespan = std::max(mark.makespan, slot.end);
   marks_.push_back(mark);
-  ++placements_;
+  ++steps_;
   return slot.end;
 }
 

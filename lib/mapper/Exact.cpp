@@ -1,9 +1,7 @@
 #include "mapper/Exact.h"
 #include "mapper/BranchAndBound.h"
 #include "mapper/LowerBound.h"
-#include "mapper/Portfolio.h"
 #include "mapper/Search.h"
-#include "mapper/SearchSpace.h"
 
 namespace streammap {
 
@@ -45,7 +43,7 @@ Placement proveOrImprove(const Problem &problem, Placement best, std::uint64_t m
 
 Expected<Placement> mapExact(const Problem &problem, const MapOptions &options) {
   const StopCondition stop(options);
-  Expected<std::vector<Placement>> starts = constructAll(problem, options);
+  Expected<Starts> starts = constructStarts(problem, options);
   if (!starts)
     return std::unexpected(starts.error());
   const Seconds bound = lowerBound(problem).time;

@@ -9,6 +9,7 @@ namespace streammap {
 Expected<Placement> mapHeft(const Problem &problem, const MapOptions &options);
 Expected<Placement> mapPeft(const Problem &problem, const MapOptions &options);
 Expected<Placement> mapCpop(const Problem &problem, const MapOptions &options);
+Expected<Placement> mapCluster(const Problem &problem, const MapOptions &options);
 Expected<Placement> mapOneDevice(const Problem &problem, const MapOptions &options);
 Expected<Placement> mapOneNode(const Problem &problem, const MapOptions &options);
 Expected<Placement> mapRoundRobin(const Problem &problem, const MapOptions &options);

@@ -1,5 +1,6 @@
 #include "mapper/LowerBound.h"
 #include "mapper/FastestWays.h"
+#include "mapper/WorkBound.h"
 #include <algorithm>
 #include <map>
 
@@ -136,8 +137,10 @@ Seconds work(const Problem &problem) {
 
 LowerBound lowerBound(const Problem &problem) {
   LowerBound largest{EarliestEnds(problem).latest(), "critical path"};
+  const WorkBounds byWork = workBounds(problem);
   for (const LowerBound &other :
-       {LowerBound{work(problem), "work"}, LowerBound{hostLinks(problem), "host links"}})
+       {LowerBound{std::max(work(problem), byWork.work), "work"},
+        LowerBound{hostLinks(problem), "host links"}, LowerBound{byWork.pathAndWork, "path and work"}})
     if (other.time > largest.time)
       largest = other;
   return largest;

@@ -13,15 +13,17 @@
 namespace streammap {
 namespace {
 
-constexpr std::array<Strategy, 9> table{{
+constexpr std::array<Strategy, 10> table{{
     {"auto", "all that build a placement, a search from the best, a proof where small", mapAuto},
-    {"heft", "by upward rank, where it ends first (Topcuoglu et al. 2002)", mapHeft, true},
+    {"heft", "by upward rank, where it ends first (Topcuoglu et al. 2002)", mapHeft, true, true},
     {"peft", "HEFT that looks ahead through an optimistic cost table (Arabnejad, Barbosa 2014)", mapPeft,
      true},
     {"cpop", "the critical path on one device (Topcuoglu et al. 2002)", mapCpop, true},
+    {"cluster", "what exchanges much data on one device (after DSC, Yang, Gerasoulis 1994)", mapCluster, true,
+     true},
     {"search", "simulated annealing from the best of the list schedulers", mapSearch},
     {"exact", "branch and bound: optimal, and proved so, up to 30 tasks or so", mapExact},
-    {"one-device", "everything on the device that runs it fastest", mapOneDevice, true},
+    {"one-device", "everything on the device that runs it fastest", mapOneDevice, true, true},
     {"one-node", "HEFT on the best single node", mapOneNode, true},
     {"round-robin", "tasks dealt out in turn; for comparison", mapRoundRobin, true},
 }};

@@ -43,8 +43,10 @@ struct Strategy {
   std::string_view name;
   std::string_view description; ///< one line
   Expected<Placement> (*map)(const Problem &problem, const MapOptions &options);
-  /// Builds one placement in one pass: `auto` and `search` start from these.
+  /// Builds one placement in one pass: `auto`, `search` and `exact` start from these.
   bool constructs = false;
+  /// Among those: is quick enough for a hundred thousand tasks and more.
+  bool forHuge = false;
 };
 
 /// All strategies by name, `auto` first.

@@ -6,28 +6,40 @@
 
 namespace streammap {
 
-Expected<std::vector<Placement>> constructAll(const Problem &problem, const MapOptions &options) {
-  std::vector<Placement> placements;
+Expected<void> constructEach(const Problem &problem, const MapOptions &options,
+                             const std::function<void(Placement)> &use) {
+  constexpr std::size_t huge = 100'000; // tasks
   std::optional<Error> firstError;
+  bool found = false;
   for (const Strategy &strategy : strategies()) {
-    if (!strategy.constructs)
+    if (!strategy.constructs || (problem.graph().tasks.size() > huge && !strategy.forHuge))
       continue;
     Expected<Placement> placement = strategy.map(problem, options);
     if (placement) {
       placement->solver.strategy = strategy.name;
-      placements.push_back(std::move(*placement));
+      found = true;
+      use(std::move(*placement));
     } else if (!firstError) {
       firstError = placement.error();
     }
   }
-  if (placements.empty())
+  if (!found)
     return std::unexpected(*firstError);
+  return {};
+}
+
+Expected<std::vector<Placement>> constructAll(const Problem &problem, const MapOptions &options) {
+  std::vector<Placement> placements;
+  if (const Expected<void> constructed = constructEach(
+          problem, options, [&](Placement placement) { placements.push_back(std::move(placement)); });
+      !constructed)
+    return std::unexpected(constructed.error());
   return placements;
 }
 
 Expected<Placement> mapAuto(const Problem &problem, const MapOptions &options) {
   const StopCondition stop(options);
-  Expected<std::vector<Placement>> starts = constructAll(problem, options);
+  Expected<Starts> starts = constructStarts(problem, options);
   if (!starts)
     return std::unexpected(starts.error());
   Seconds bound = lowerBound(problem).time;
@@ -44,7 +56,8 @@ Expected<Placement> mapAuto(const Problem &problem, const MapOptions &options) {
   bound = std::max(bound, proved.lowerBound);
   if (best.predicted.makespan <= bound * (1 + 1e-12) || steps == first)
     return best;
-  starts->push_back(std::move(best));
+  starts->solutions.insert(starts->solutions.begin(), solutionOf(problem, best));
+  starts->best = std::move(best);
   best = improve(problem, std::move(*starts), bound, steps - first, options, stop);
   best.predicted.lowerBound = proved.lowerBound;
   best.predicted.boundBy = proved.boundBy;

@@ -5,8 +5,13 @@
 
 namespace streammap {
 
-/// The placement of every strategy that constructs one, in the table's order. Fails with the first's reason
-/// where none finds any.
+/// Runs every strategy of the table that constructs a placement, or, of more than 100,000 tasks, those that
+/// are meant for so many, and hands each placement to `use`, named. Fails with the first's reason where none
+/// finds any.
+Expected<void> constructEach(const Problem &problem, const MapOptions &options,
+                             const std::function<void(Placement)> &use);
+
+/// All of them, in the table's order.
 Expected<std::vector<Placement>> constructAll(const Problem &problem, const MapOptions &options);
 
 /// For each list scheduler there are graphs on which another is at least twice as good (Coleman and

@@ -1,5 +1,7 @@
 #include "mapper/Search.h"
 #include "mapper/LowerBound.h"
+#include "mapper/MeanCosts.h"
+#include "mapper/PerturbedRanks.h"
 #include "mapper/Portfolio.h"
 #include "mapper/Walk.h"
 #include <algorithm>
@@ -9,25 +11,27 @@ namespace streammap {
 namespace {
 
 constexpr std::size_t walkCount = 2;
+/// Of larger problems half of the steps go into list schedules with other ranks.
+constexpr std::size_t tasksForWalks = 300;
 
 /// Runs every walk for a round, on as many threads as allowed.
-void runRound(std::vector<std::unique_ptr<Walk>> &walks, std::uint64_t placements, Seconds bound,
-              unsigned threads, const StopCondition &stop) {
+void runRound(std::vector<std::unique_ptr<Walk>> &walks, std::uint64_t steps, Seconds bound, unsigned threads,
+              const StopCondition &stop) {
   if (threads == 0)
     threads = std::thread::hardware_concurrency();
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < walks.size(); ++i)
     if (others.size() + 1 < threads)
-      others.emplace_back([&, i] { walks[i]->run(placements, bound, stop); });
-  walks.front()->run(placements, bound, stop);
+      others.emplace_back([&, i] { walks[i]->run(steps, bound, stop); });
+  walks.front()->run(steps, bound, stop);
   for (std::size_t i = 1 + others.size(); i < walks.size(); ++i)
-    walks[i]->run(placements, bound, stop);
+    walks[i]->run(steps, bound, stop);
 }
 
 std::uint64_t stepsOf(const std::vector<std::unique_ptr<Walk>> &walks) {
   std::uint64_t steps = 0;
   for (const auto &walk : walks)
-    steps += walk->placements();
+    steps += walk->steps();
   return steps;
 }
 
@@ -45,6 +49,17 @@ Solution beginningOf(std::size_t round, std::size_t walk, const std::vector<Solu
   return walk == 0 || !hasOwn ? bestOf(walks).best() : walks[walk]->best();
 }
 
+/// The tasks by start, or by rank, as the list schedulers placed them: where links are shared, the order in
+/// which transfers are put on them matters.
+Solution inBetterOrder(const Problem &problem, const Solution &solution) {
+  if (!problem.fabric().contended())
+    return solution;
+  Evaluator evaluator(problem);
+  Solution ranked{byDescendingRank(problem, MeanCosts(problem).upwardRanks()), solution.device};
+  const Seconds byStart = evaluator.evaluate(solution, 0);
+  return evaluator.evaluate(ranked, 0) < byStart ? ranked : solution;
+}
+
 } // namespace
 
 std::uint64_t searchSteps(Effort effort, std::size_t tasks) {
@@ -55,16 +70,40 @@ std::uint64_t searchSteps(Effort effort, std::size_t tasks) {
   return static_cast<std::uint64_t>(factor * std::min(2000 * cube, 1.5e7));
 }
 
-Placement improve(const Problem &problem, std::vector<Placement> starts, Seconds bound,
-                  std::uint64_t mostSteps, const MapOptions &options, const StopCondition &stop) {
-  std::ranges::stable_sort(starts, {}, [](const Placement &p) { return p.predicted.makespan; });
-  Placement best = std::move(starts.front());
-  if (best.predicted.makespan <= bound * (1 + 1e-12) || mostSteps == 0)
+Expected<Starts> constructStarts(const Problem &problem, const MapOptions &options) {
+  std::optional<Placement> best;
+  std::vector<std::pair<Seconds, Solution>> all;
+  const Expected<void> constructed = constructEach(problem, options, [&](Placement placement) {
+    all.emplace_back(placement.predicted.makespan, solutionOf(problem, placement));
+    if (!best || placement.predicted.makespan < best->predicted.makespan)
+      best = std::move(placement);
+  });
+  if (!constructed)
+    return std::unexpected(constructed.error());
+  std::ranges::stable_sort(all, {}, [](const auto &one) { return one.first; });
+  Starts starts{std::move(*best), {}};
+  for (auto &[makespan, solution] : all)
+    starts.solutions.push_back(std::move(solution));
+  return starts;
+}
+
+Placement improve(const Problem &problem, Starts starts, Seconds bound, std::uint64_t mostSteps,
+                  const MapOptions &options, const StopCondition &stop) {
+  Placement best = std::move(starts.best);
+  if (best.predicted.makespan <= bound * (1 + 1e-12) || mostSteps == 0 || stop.isMet())
     return best;
+  if (problem.graph().tasks.size() > tasksForWalks) {
+    const Seconds before = best.predicted.makespan;
+    best = improveByRanks(problem, std::move(best), bound, mostSteps / 2, options, stop);
+    if (best.predicted.makespan < before)
+      starts.solutions.insert(starts.solutions.begin(), solutionOf(problem, best));
+    mostSteps -= mostSteps / 2;
+  }
+  const std::uint64_t stepsBefore = best.solver.steps;
   const SearchSpace space(problem);
-  std::vector<Solution> solutions{solutionOf(problem, best)};
-  for (std::size_t i = 1; i < starts.size(); ++i)
-    solutions.push_back(solutionOf(problem, starts[i]));
+  std::vector<Solution> solutions;
+  for (const Solution &start : starts.solutions)
+    solutions.push_back(inBetterOrder(problem, start));
   std::vector<std::unique_ptr<Walk>> walks;
   for (std::size_t i = 0; i < walkCount; ++i)
     walks.push_back(std::make_unique<Walk>(space, options.seed * walkCount + i));
@@ -93,13 +132,13 @@ Placement improve(const Problem &problem, std::vector<Placement> starts, Seconds
       best.solver.strategy = "search";
     }
   }
-  best.solver.steps = stepsOf(walks);
+  best.solver.steps = stepsBefore + stepsOf(walks);
   return best;
 }
 
 Expected<Placement> mapSearch(const Problem &problem, const MapOptions &options) {
   const StopCondition stop(options);
-  Expected<std::vector<Placement>> starts = constructAll(problem, options);
+  Expected<Starts> starts = constructStarts(problem, options);
   if (!starts)
     return std::unexpected(starts.error());
   return improve(problem, std::move(*starts), lowerBound(problem).time,

@@ -52,23 +52,22 @@ void Walk::followCriticalPath() {
   neighbourhood_.setCritical(std::move(path));
 }
 
-void Walk::run(std::uint64_t placements, Seconds bound, const StopCondition &stop) {
-  const std::uint64_t start = evaluator_.placements();
+void Walk::run(std::uint64_t mostSteps, Seconds bound, const StopCondition &stop) {
+  const std::uint64_t start = evaluator_.steps();
   const double tasks = static_cast<double>(std::max<std::size_t>(1, space_.tasks()));
-  const bool anneals = static_cast<double>(placements) > movesToAnneal * tasks * tasks / 2;
+  const bool anneals = static_cast<double>(mostSteps) > movesToAnneal * tasks * tasks / 2;
   double temperature = 0;
-  std::uint64_t idle = 0; // a change that changed nothing counts as a placement, so that every walk ends
+  std::uint64_t idle = 0; // a change that changed nothing counts as a step, so that every walk ends
   for (std::uint64_t move = 0;; ++move) {
-    const std::uint64_t done = evaluator_.placements() - start + idle;
-    if (done >= placements || bestMakespan_ <= bound * (1 + 1e-12))
+    const std::uint64_t done = evaluator_.steps() - start + idle;
+    if (done >= mostSteps || bestMakespan_ <= bound * (1 + 1e-12))
       return;
     if (move % movesBetweenChecks == 0) {
       if (stop.isMet())
         return;
       if (anneals)
-        temperature =
-            firstTemperature * std::pow(lastTemperature / firstTemperature,
-                                        static_cast<double>(done) / static_cast<double>(placements));
+        temperature = firstTemperature * std::pow(lastTemperature / firstTemperature,
+                                                  static_cast<double>(done) / static_cast<double>(mostSteps));
     }
     const std::optional<std::size_t> first = neighbourhood_.change(evaluator_);
     if (!first) {

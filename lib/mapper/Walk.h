@@ -16,13 +16,13 @@ public:
   /// Goes on from `solution` instead; keeps the best.
   void startFrom(const Solution &solution);
 
-  /// Walks until `placements` tasks were placed, cooling all the while. Ends early when the best reaches
-  /// `bound` or `stop` says so.
-  void run(std::uint64_t placements, Seconds bound, const StopCondition &stop);
+  /// Walks until `mostSteps` of its evaluator are used up, cooling all the while. Ends early when the best
+  /// reaches `bound` or `stop` says so.
+  void run(std::uint64_t mostSteps, Seconds bound, const StopCondition &stop);
 
   const Solution &best() const { return best_; }
   Seconds bestMakespan() const { return bestMakespan_; }
-  std::uint64_t placements() const { return evaluator_.placements(); }
+  std::uint64_t steps() const { return evaluator_.steps(); }
 
 private:
   void accept(Seconds makespan);

@@ -43,7 +43,7 @@ struct Prediction {
   Seconds makespan;
   Seconds lowerBound;
   double gap = 0;       ///< makespan / lowerBound - 1
-  std::string boundBy;  ///< which bound is the largest: "critical path", "work", "host links"
+  std::string boundBy;  ///< which bound is the largest: "critical path", "work", "host links", ...
   bool optimal = false; ///< proved: nothing is shorter. Only where lowerBound is makespan
 };
 

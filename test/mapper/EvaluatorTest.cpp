@@ -186,5 +186,5 @@ TEST_CASE("an evaluation that passes the cutoff is given up, and the next one is
   solution.device[TaskId(1)] = DeviceId(0);
   CHECK(evaluator.evaluate(solution, 1, seconds(12), tails) == seconds(12));
   CHECK(evaluator.waitedFor(TaskId(2)) == TaskId(1));
-  CHECK(evaluator.placements() == 3 + 3 + 2 + 2);
+  CHECK(evaluator.steps() == 3 + 3 + 2 + 2);
 }

@@ -1,5 +1,6 @@
 // streammap map: which node and GPU runs each task, predicted when, and how good that is.
 #include "Commands.h"
+#include "MapProgress.h"
 #include "MapSeveral.h"
 #include "discover/CheckCluster.h"
 #include "mapper/Conflicts.h"
@@ -15,6 +16,7 @@
 #include "support/Text.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <map>
 
 namespace streammap {
 namespace {
@@ -24,6 +26,7 @@ struct MapCommandOptions {
   std::string cluster;
   std::string output = "-";
   MapOptions map;
+  double timeLimit = 0; ///< seconds; 0: none
   bool listStrategies = false;
   bool quiet = false;
   bool sensitivity = false;
@@ -135,6 +138,23 @@ ExitCode noPlacement(const TaskGraph &graph, const Cluster &cluster, const MapCo
   return ExitCode::noPlacement;
 }
 
+/// mapTasks, with a line of progress on a terminal; Ctrl-C keeps the best so far.
+Expected<Placement> mapWithProgress(const Problem &problem, const MapCommandOptions &options) {
+  const InterruptFlag interrupt;
+  MapOptions map = options.map;
+  if (options.timeLimit > 0)
+    map.timeLimit = seconds(options.timeLimit);
+  map.stop = interrupt.flag();
+  std::optional<ProgressLine> line(std::in_place, options.quiet ? ProgressLine::Show::never
+                                                                : ProgressLine::Show::onTerminal);
+  map.progress = [&](const MapProgress &progress) { line->draw(progress); };
+  Expected<Placement> placement = mapTasks(problem, map);
+  line.reset(); // the terminal is ours again
+  if (placement && interrupt.isSet())
+    std::fprintf(stderr, "note: interrupted; this is the best placement found until then\n");
+  return placement;
+}
+
 ExitCode mapCommand(const MapCommandOptions &options) {
   const Expected<std::string> tasksText = readFile(options.tasks);
   if (!tasksText)
@@ -161,7 +181,7 @@ ExitCode mapCommand(const MapCommandOptions &options) {
 
   const Expected<Problem> problem = makeProblem(*graph, *cluster);
   Expected<Placement> placement =
-      problem ? mapTasks(*problem, options.map) : Expected<Placement>(std::unexpected(problem.error()));
+      problem ? mapWithProgress(*problem, options) : Expected<Placement>(std::unexpected(problem.error()));
   if (!placement)
     return noPlacement(*graph, *cluster, options, placement.error().message, std::move(diagnostics));
   printDiagnostics(diagnostics, options.diagnostics);
@@ -241,6 +261,18 @@ void addMapCommand(CLI::App &app, ExitCode &exitCode) {
       ->capture_default_str();
   command->add_option("--seed", options->map.seed, "seed of strategies that draw numbers")
       ->capture_default_str();
+  const std::map<std::string, Effort> efforts{
+      {"fast", Effort::fast}, {"normal", Effort::normal}, {"thorough", Effort::thorough}};
+  command->add_option("--effort", options->map.effort, "how long auto, search and exact go on")
+      ->transform(CLI::CheckedTransformer(efforts))
+      ->option_text("fast|normal|thorough [normal]");
+  command
+      ->add_option(
+          "--time-limit", options->timeLimit,
+          "seconds after which a search stops, whatever the effort: the one option under which results "
+          "depend on the machine")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--threads", options->map.threads, "that search; changes no result [all cores]");
   command->add_flag("--list-strategies", options->listStrategies, "print the strategies and stop");
   CLI::Option *profile =
       command->add_option("--profile", options->profile,
