@@ -42,6 +42,31 @@ Rank describeNode(const NodeUse &use, const Cluster *cluster) {
   return rank;
 }
 
+/// The NICs behind the PCIe switch of a GPU that the rank uses, or else those on its NUMA node. Nothing where
+/// the file does not say so for each of its GPUs: MPI and NCCL then look for themselves.
+std::vector<std::string> nearestNics(const NodeType &type, const std::vector<unsigned> &gpus) {
+  std::set<std::size_t> near;
+  for (unsigned gpu : gpus) {
+    std::set<std::size_t> direct, sameNuma;
+    for (std::size_t i = 0; i < type.nics.size(); ++i) {
+      const Nic &nic = type.nics[i];
+      if (std::ranges::find(nic.gpus, gpu) != nic.gpus.end())
+        direct.insert(i);
+      if (nic.numa && gpu < type.gpuNuma.size() && type.gpuNuma[gpu] == nic.numa)
+        sameNuma.insert(i);
+    }
+    const std::set<std::size_t> &nearest = direct.empty() ? sameNuma : direct;
+    if (nearest.empty())
+      return {};
+    near.insert(nearest.begin(), nearest.end());
+  }
+  std::vector<std::string> names;
+  for (std::size_t i : near)
+    if (!type.nics[i].name.empty())
+      names.push_back(type.nics[i].name);
+  return names;
+}
+
 /// RDMA devices (mlx5_0, bnxt_re0, ...) have ports; everything else is a network interface (eth0, ib0).
 bool isRdmaDevice(std::string_view name) {
   for (std::string_view prefix :
@@ -118,19 +143,25 @@ LaunchPlan planRanks(const std::vector<NodeUse> &uses, const Cluster *cluster, R
     return naturallyBefore(a.use->node, b.use->node);
   });
 
+  const auto bound = [&](Rank rank) {
+    if (const Node *node = findNode(cluster, rank.node))
+      rank.nics = nearestNics(cluster->nodeTypes[node->type], rank.gpus);
+    return rank;
+  };
   LaunchPlan plan;
   plan.ranksPer = ranksPer;
   for (const Place &place : places) {
     plan.nodes.push_back(place.use->node);
     const Rank whole = describeNode(*place.use, cluster);
     if (ranksPer == RanksPer::node || whole.gpus.size() < 2) {
-      plan.ranks.push_back(whole);
+      plan.ranks.push_back(bound(whole));
       continue;
     }
     for (unsigned local = 0; local < whole.gpus.size(); ++local) {
       plan.ranks.push_back(whole);
       plan.ranks.back().localRank = local;
       plan.ranks.back().gpus = {whole.gpus[local]};
+      plan.ranks.back() = bound(plan.ranks.back());
     }
   }
   return plan;

@@ -87,6 +87,29 @@ TEST_CASE("Network devices are named as UCX and NCCL want them") {
   CHECK(rankEnvironment(plan, 0).count("NCCL_IB_HCA") == 0);
 }
 
+TEST_CASE("Ranks are bound to the NICs behind their GPUs' PCIe switch, else to those of the NUMA node") {
+  Diagnostics diagnostics;
+  const std::optional<Cluster> machine = readCluster(R"({"schema": "streammap.cluster/1",
+     "node_types": {"t": {"gpus": [{"model": "A100-SXM4-80GB", "count": 2, "numa": 0},
+                                   {"model": "A100-SXM4-80GB", "count": 2, "numa": 1}],
+        "nics": [{"name": "mlx5_0", "bandwidth": "200Gb/s", "gpus": [0]}, {"name": "mlx5_1", "bandwidth": "200Gb/s", "numa": 0},
+                 {"name": "mlx5_2", "bandwidth": "200Gb/s", "gpus": [2, 3]}]},
+        "plain": {"gpus": {"model": "A100-SXM4-80GB", "count": 2}, "nics": {"count": 2, "bandwidth": "200Gb/s"}}},
+     "nodes": [{"names": "n1", "type": "t"}, {"names": "n2", "type": "plain"}]})",
+                                                     "cluster.json", diagnostics);
+  INFO(toText(diagnostics));
+  REQUIRE(machine);
+  const LaunchPlan gpus = planRanks({{"n1", {0, 1, 2}}, {"n2", {0}}}, &*machine, RanksPer::gpu);
+  CHECK(gpus.ranks[0].nics == Names{"mlx5_0"});
+  CHECK(gpus.ranks[1].nics == Names{"mlx5_1"}); // no NIC behind its switch
+  CHECK(gpus.ranks[2].nics == Names{"mlx5_2"});
+  CHECK(gpus.ranks[3].nics.empty()); // nothing known
+  CHECK(rankEnvironment(gpus, 2).at("NCCL_IB_HCA") == "=mlx5_2:1");
+  CHECK(planRanks({{"n1", {0, 2}}}, &*machine, RanksPer::node).ranks[0].nics == Names{"mlx5_0", "mlx5_2"});
+  CHECK(planRanks({{"n1", {0, 1, 3}}}, &*machine, RanksPer::node).ranks[0].nics ==
+        Names{"mlx5_0", "mlx5_1", "mlx5_2"});
+}
+
 TEST_CASE("A placement uses the nodes and GPUs of its assignments") {
   const Cluster machine = cluster();
   Placement placement;
