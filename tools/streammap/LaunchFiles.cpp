@@ -115,7 +115,8 @@ void addLaunchFilesCommand(CLI::App &app, const std::vector<std::string> &passed
   command
       ->add_option("--to", options->targets,
                    "openmpi, mpich, slurm or kubernetes; several may be given (default: all)")
-      ->check(CLI::IsMember(names));
+      ->check(CLI::IsMember(names))
+      ->allow_extra_args(false);
   command->add_option("-o,--output", options->folder, "folder the files go to; made where it is missing")
       ->required();
   command

@@ -138,6 +138,11 @@ ExitCode runLauncher(const StartCommand &start, const RunOptions &options) {
   if (failed && !end.timedOut && !end.passedOn)
     if (const std::optional<std::string> why = explainLauncherOutput(end.heard))
       return environmentFailure(*why);
+  // srun's exit code is the largest of its ranks', and those that are ended for another's sake have 143.
+  const bool rankFailed = end.heard.find("streammap: error: rank ") != std::string::npos ||
+                          end.heard.find(" was killed by signal ") != std::string::npos;
+  if (failed && rankFailed && WIFEXITED(end.status) && WEXITSTATUS(end.status) > 128)
+    return ExitCode::environmentFailed;
   return fromChild(end, options);
 }
 
