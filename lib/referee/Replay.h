@@ -5,10 +5,10 @@
 //   replay->simulated / replay->predicted;       // 1.02
 //
 // What is kept: every task's device and duration, the order of tasks on a device, and which transfers there
-// are, with their routes. What SimGrid decides: when each happens. A transfer starts as soon as its data is
-// there and the one before it between the same two ends is through; transfers that share a link get max-min
-// fair shares of it, none more than one of the link's channels. Nothing of lib/sim is used: not its links,
-// not its routes, not its clock.
+// are, with their routes. What SimGrid decides: when each happens. A device takes in at most two transfers at
+// a time, in the order of their predicted starts, and sends at most two, once their data is there: the copy
+// engines of a GPU. Transfers that share a link get max-min fair shares of it, none more than one of the
+// link's channels. Nothing of lib/sim is used: not its links, not its routes, not its clock.
 //
 // Not replayed: power limits, and waiting for memory that is full.
 #include "model/Placement.h"

@@ -75,7 +75,7 @@ public:
     for (TaskId task : graph_.tasks.ids())
       addTask(task);
     addQueues();
-    addChannels();
+    addArrivals();
     return std::move(plan_);
   }
 
@@ -237,15 +237,15 @@ private:
     }
   }
 
-  void addChannels() {
-    std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> byEnds;
+  void addArrivals() {
+    std::map<std::size_t, std::vector<std::size_t>> byEnd;
     for (std::size_t i = 0; i < plan_.transfers.size(); ++i)
-      byEnds[{plan_.transfers[i].from, plan_.transfers[i].to}].push_back(i);
-    for (auto &[ends, transfers] : byEnds) {
+      byEnd[plan_.transfers[i].to].push_back(i);
+    for (auto &[to, transfers] : byEnd) {
       std::ranges::stable_sort(transfers, {}, [&](std::size_t i) {
         return std::pair(placement_.transfers[i].start, placement_.transfers[i].end);
       });
-      plan_.channels.push_back(std::move(transfers));
+      plan_.arrivals.push_back(std::move(transfers));
     }
   }
 

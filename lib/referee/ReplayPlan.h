@@ -36,7 +36,7 @@ struct ReplayPlan {
   std::vector<PlanTask> tasks;
   std::vector<PlanTransfer> transfers;
   std::vector<std::vector<std::size_t>> queues;   ///< tasks of each device, in order
-  std::vector<std::vector<std::size_t>> channels; ///< transfers between two ends, in order
+  std::vector<std::vector<std::size_t>> arrivals; ///< transfers to each end, in order
   bool contended = true;
 };
 

@@ -1,6 +1,9 @@
-// The plan as actors of SimGrid: one per device that runs its tasks in order, and for every pair of ends that
-// exchange data a sender and a receiver that pass the transfers in order, each through a mailbox of its own.
-// Who waits for a step acquires its semaphore, which the step releases once for each who waits.
+// The plan as actors of SimGrid: one per device that runs its tasks in order, and for every device that gets
+// data two that receive it in order, one per copy engine; the sender of each transfer is an actor as well,
+// and the two meet in a mailbox of their own. Who waits for a step acquires its semaphore, which the step
+// releases once for each who waits. A device's copy engines for sending are a semaphore of two. A receiver
+// acquires the sender's engine when the data is there, and from then on the transfer runs to its end, so no
+// two wait for each other.
 //
 // Settings for plain max-min fairness (SimGrid 3.32): CM02 shares a link in inverse proportion to the latency
 // of each flow's route, so links get no latency and it is slept instead, after the transfer and beside the
@@ -19,6 +22,9 @@ namespace streammap {
 namespace {
 
 namespace sg = simgrid::s4u;
+
+constexpr int copyEngines = 2; ///< of a device, for each direction (Replay.h)
+constexpr int unlimited = 1'000'000;
 
 class Run {
 public:
@@ -50,11 +56,11 @@ public:
     createSemaphores();
     for (const std::vector<std::size_t> &queue : plan_.queues)
       sg::Actor::create("device", anyHost_, [this, &queue] { runDevice(queue); });
-    for (const std::vector<std::size_t> &channel : plan_.channels) {
-      const PlanTransfer &first = plan_.transfers[channel.front()];
-      sg::Actor::create("sender", hosts_[first.from], [this, &channel] { send(channel); });
-      sg::Actor::create("receiver", hosts_[first.to], [this, &channel] { receive(channel); });
-    }
+    next_.resize(plan_.arrivals.size());
+    for (std::size_t to = 0; to < plan_.arrivals.size(); ++to)
+      for (int i = 0; i < copyEngines; ++i)
+        sg::Actor::create("receiver", hosts_[plan_.transfers[plan_.arrivals[to].front()].to],
+                          [this, to] { receive(to); });
     engine.run();
   }
 
@@ -77,9 +83,9 @@ private:
                                                : sg::Link::SharingPolicy::FATPIPE);
       links.push_back(made->seal());
     }
-    for (const std::vector<std::size_t> &channel : plan_.channels) {
-      const PlanTransfer &transfer = plan_.transfers[channel.front()];
-      if (transfer.links.empty())
+    std::set<std::pair<std::size_t, std::size_t>> known;
+    for (const PlanTransfer &transfer : plan_.transfers) {
+      if (transfer.links.empty() || !known.emplace(transfer.from, transfer.to).second)
         continue;
       std::vector<sg::LinkInRoute> route;
       for (std::size_t link : transfer.links)
@@ -97,6 +103,8 @@ private:
     for (const PlanTransfer &transfer : plan_.transfers)
       for (StepIndex before : transfer.after)
         ++waiting_[before];
+    for (const std::string &end : plan_.ends) // a node's memory serves all of its GPUs at once
+      engines_.push_back(sg::Semaphore::create(end.ends_with(":host") ? unlimited : copyEngines));
     for (sg::SemaphorePtr &semaphore : done_)
       semaphore = sg::Semaphore::create(0);
   }
@@ -132,32 +140,35 @@ private:
     return narrowest.value() * unit_;
   }
 
-  void send(const std::vector<std::size_t> &channel) {
-    static char payload;
-    for (std::size_t i : channel) {
-      const PlanTransfer &transfer = plan_.transfers[i];
-      await(transfer.after);
-      start_[plan_.tasks.size() + i] = sg::Engine::get_clock();
-      if (travels(transfer))
-        mailbox(i)
-            ->put_init(&payload, static_cast<std::uint64_t>(std::llround(transfer.size.value())))
-            ->set_rate(rate(transfer))
-            ->wait();
-      else
-        arrive(i);
-    }
-  }
-
   bool travels(const PlanTransfer &transfer) const {
     return !transfer.links.empty() && transfer.size >= bytes(1);
   }
 
-  void receive(const std::vector<std::size_t> &channel) {
-    for (std::size_t i : channel)
-      if (travels(plan_.transfers[i])) {
+  void receive(std::size_t to) {
+    const std::vector<std::size_t> &transfers = plan_.arrivals[to];
+    while (next_[to] < transfers.size()) {
+      const std::size_t i = transfers[next_[to]++];
+      const PlanTransfer &transfer = plan_.transfers[i];
+      await(transfer.after);
+      start_[plan_.tasks.size() + i] = sg::Engine::get_clock();
+      if (travels(transfer)) {
+        engines_[transfer.from]->acquire();
+        start_[plan_.tasks.size() + i] = sg::Engine::get_clock();
+        sg::Actor::create("sender", hosts_[transfer.from], [this, i] { send(i); });
         mailbox(i)->get<char>();
-        arrive(i);
+        engines_[transfer.from]->release();
       }
+      arrive(i);
+    }
+  }
+
+  void send(std::size_t i) {
+    static char payload;
+    const PlanTransfer &transfer = plan_.transfers[i];
+    mailbox(i)
+        ->put_init(&payload, static_cast<std::uint64_t>(std::llround(transfer.size.value())))
+        ->set_rate(rate(transfer))
+        ->wait();
   }
 
   /// The links are free now; the data is there once the latency has passed.
@@ -177,8 +188,9 @@ private:
   std::vector<sg::Host *> hosts_;
   sg::Host *anyHost_ = nullptr;
   std::vector<std::size_t> waiting_;
-  std::vector<sg::SemaphorePtr> done_;
+  std::vector<sg::SemaphorePtr> done_, engines_;
   std::vector<double> start_, end_;
+  std::vector<std::size_t> next_; ///< of each device's arrivals
 };
 
 bool writeAll(int file, const std::vector<double> &values) {
