@@ -25,6 +25,11 @@ std::optional<LinkGroup> groupInNode(const Cluster &cluster, NodeId node, std::s
   group.node = node;
   if (rest.starts_with("nic."))
     return group;
+  const NodeType &type = cluster.nodeTypes[cluster.nodes[node].type];
+  for (std::size_t i = 0; i < type.nics.size(); ++i)
+    if (const std::string &name = type.nics[i].name;
+        rest.substr(0, rest.rfind('.')) == (name.empty() ? "nic" + std::to_string(i) : name))
+      return group; // one of those that are links of their own: all of the node's change together
   const std::optional<unsigned> a = takeGpu(rest);
   if (!a)
     return std::nullopt;
@@ -46,8 +51,11 @@ std::optional<LinkGroup> groupInNode(const Cluster &cluster, NodeId node, std::s
 }
 
 void scale(NodeType &type, LinkKind kind, std::optional<std::size_t> pair, double factor) {
-  if (kind == LinkKind::nic)
+  if (kind == LinkKind::nic) {
     type.nic.bandwidth = times(type.nic.bandwidth, factor);
+    for (Nic &nic : type.nics)
+      nic.speed.bandwidth = times(nic.speed.bandwidth, factor);
+  }
   if (kind == LinkKind::host)
     type.hostLink.bandwidth = times(type.hostLink.bandwidth, factor);
   if (kind == LinkKind::peer)

@@ -140,6 +140,8 @@ private:
       NodeType type = noisy.nodeTypes[node.type];
       for (LinkSpeed *speed : {&type.nic, &type.hostLink, &type.gpuLink})
         speed->bandwidth = speed->bandwidth * factor();
+      for (Nic &nic : type.nics)
+        nic.speed.bandwidth = nic.speed.bandwidth * factor();
       for (GpuPairLink &pair : type.gpuPairs)
         pair.speed.bandwidth = pair.speed.bandwidth * factor();
       node.type = noisy.nodeTypes.push(std::move(type));

@@ -8,6 +8,20 @@ namespace {
 
 constexpr double sameMoment = 1e-9; ///< of the makespan
 
+std::string nicName(const std::string &node, const NodeType &type, std::size_t nic) {
+  const std::string &name = type.nics[nic].name;
+  return node + ":" + (name.empty() ? "nic" + std::to_string(nic) : name);
+}
+
+/// Of the NIC that the route names, or of all alike.
+Seconds nicLatency(const std::string &node, const NodeType &type, const std::vector<std::string> &route,
+                   const char *direction) {
+  for (std::size_t i = 0; i < type.nics.size(); ++i)
+    if (std::ranges::find(route, nicName(node, type, i) + direction) != route.end())
+      return type.nics[i].speed.latency;
+  return type.nic.latency;
+}
+
 /// Bandwidth and channels of every described link, by the names routes use.
 class LinkTable {
 public:
@@ -45,6 +59,10 @@ private:
       const std::string a = "gpu" + std::to_string(pair.a), b = "gpu" + std::to_string(pair.b);
       add(name + ":" + a + ">" + b, pair.speed.bandwidth, 1);
       add(name + ":" + b + ">" + a, pair.speed.bandwidth, 1);
+    }
+    for (std::size_t i = 0; i < type.nics.size(); ++i) { // as links of their own, where routes name them
+      add(nicName(name, type, i) + ".up", type.nics[i].speed.bandwidth, 1);
+      add(nicName(name, type, i) + ".down", type.nics[i].speed.bandwidth, 1);
     }
     add(name + ":nic.up", type.nic.bandwidth, type.nicCount);
     add(name + ":nic.down", type.nic.bandwidth, type.nicCount);
@@ -177,8 +195,9 @@ private:
     const NodeId from = nodeOf(transfer.from);
     const NodeType &source = cluster_.nodeTypes[cluster_.nodes[from].type];
     if (from != to)
-      return host(transfer.from, source) + source.nic.latency + cluster_.network.latency +
-             target.nic.latency + host(transfer.to, target);
+      return host(transfer.from, source) +
+             nicLatency(cluster_.nodes[from].name, source, transfer.route, ".up") + cluster_.network.latency +
+             nicLatency(cluster_.nodes[to].name, target, transfer.route, ".down") + host(transfer.to, target);
     const std::optional<unsigned> a = cluster_.devices[transfer.from].gpu,
                                   b = cluster_.devices[transfer.to].gpu;
     if (a && b) {
