@@ -2,6 +2,7 @@
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Threads REQUIRED)
+find_package(LibXml2 REQUIRED)
 
 set(STREAMMAP_HAS_ANALYSIS OFF)
 if(STREAMMAP_ANALYSIS)

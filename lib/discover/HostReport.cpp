@@ -22,7 +22,7 @@ public:
     std::string name;
     for (LineScanner lines(text); lines.next();) {
       const std::string_view line = lines.line();
-      if (line.starts_with("== ")) {
+      if (line.starts_with("== ") && words(line).size() > 1) {
         if (line.starts_with("== streammap-host-report "))
           finish();
         name = words(line)[1];

@@ -203,7 +203,10 @@ private:
       const auto other = indexOf_.find(ids[column]);
       if (other == indexOf_.end())
         (isProcessor(ids[column]) ? toProcessor : intoSwitches) += row[column];
-      else if (other->second > gpu)
+      else if (other->second > gpu && std::ranges::none_of(node_.links, [&](const GpuLinkFinding &link) {
+                 return link.a == gpu &&
+                        link.b == other->second; // one GPU may stand there as cuda0 and nvml0
+               }))
         node_.links.push_back({gpu, other->second, GpuLinkKind::nvlink, 0,
                                Fact<BytesPerSecond>{bytesPerSecond(row[column] * 1e6), where}, where});
     }

@@ -44,11 +44,12 @@ int gravity(State state) {
 /// bandwidth).
 GpuModel sliceOf(const GpuModel &whole, const MigSlice &slice) {
   GpuModel model = whole;
-  const std::optional<double> eighths = leadingNumber(slice.profile);
-  const double computeSlices = whole.memory < gibibytes(30) ? 4 : 7; // A30 has four, all others seven
-  const double share = slice.multiprocessors != 0 && whole.multiprocessors != 0
-                           ? std::min(1.0, static_cast<double>(slice.multiprocessors) / whole.multiprocessors)
-                           : std::min(1.0, eighths.value_or(computeSlices) / computeSlices);
+  const std::optional<double> computeShare = leadingNumber(slice.profile); // 3 of "3g.40gb"
+  const double computeSlices = whole.memory < gibibytes(30) ? 4 : 7;       // A30 has four, all others seven
+  const double share = std::clamp(slice.multiprocessors != 0 && whole.multiprocessors != 0
+                                      ? static_cast<double>(slice.multiprocessors) / whole.multiprocessors
+                                      : computeShare.value_or(computeSlices) / computeSlices,
+                                  0.0, 1.0);
   const std::string profile = !slice.profile.empty()
                                   ? slice.profile
                                   : std::to_string(slice.multiprocessors) + "sm." +
