@@ -82,6 +82,36 @@ bool isLabels(std::string_view text) {
   return contains(text, "nvidia.com/gpu.") || (hasLine(text, "Labels:") && contains(text, "kubernetes.io/"));
 }
 
+/// The length of the UTF-8 character at the beginning of `text` (RFC 3629); 0 when there is none.
+std::size_t utf8Length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t length = byte(0) < 0x80                      ? 1
+                             : byte(0) >= 0xC2 && byte(0) < 0xE0 ? 2
+                             : (byte(0) & 0xF0U) == 0xE0         ? 3
+                             : byte(0) >= 0xF0 && byte(0) < 0xF5 ? 4
+                                                                 : 0;
+  if (length == 0 || length > text.size())
+    return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0U) != 0x80)
+      return 0;
+  const bool isOverlong = (byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xF0 && byte(1) < 0x90);
+  const bool isOutside = (byte(0) == 0xED && byte(1) >= 0xA0) || (byte(0) == 0xF4 && byte(1) >= 0x90);
+  return isOverlong || isOutside ? 0 : length;
+}
+
+/// With '?' for every byte that is no UTF-8: names and reasons end in JSON, which is.
+std::string asUtf8(std::string_view text) {
+  std::string clean;
+  clean.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = utf8Length(text);
+    clean += length == 0 ? std::string_view("?") : text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return clean;
+}
+
 constexpr SourceKind kinds[] = {
     {"host-report", "what 'streammap discover --hosts' collects", isHostReport, readHostReport},
     {"nvidia-smi-xml", "nvidia-smi -q -x", isNvidiaSmiXml, readNvidiaSmiXml},
@@ -134,7 +164,7 @@ std::optional<Findings> readSource(std::string_view text, const std::string &fil
     return std::nullopt;
   }
   Diagnostics own;
-  Findings findings = kind->read(text, file, own);
+  Findings findings = kind->read(asUtf8(text), file, own);
   findings.kind = kind->name;
   findings.file = file;
   for (const Diagnostic &diagnostic : own.all())

@@ -19,9 +19,12 @@ public:
   }
 
   StateRefresh run(std::span<const Findings> sources) {
-    for (const Findings &source : sources)
-      for (const NodeFindings &node : source.nodes)
-        assign(node);
+    // Who names a node goes before who does not, as in merge().
+    for (const bool isNamed : {true, false})
+      for (const Findings &source : sources)
+        for (const NodeFindings &node : source.nodes)
+          if (node.name.empty() != isNamed)
+            assign(node);
     StateRefresh refresh;
     NodeRemarks unknown;
     for (const auto &[node, findings] : said_)

@@ -285,3 +285,13 @@ TEST_CASE("rates of links by what tools call them") {
   CHECK(pcieBandwidth(8, 16).value() == Approx(15.754e9).epsilon(1e-3));
   CHECK(pcieBandwidth(5, 16).value() == Approx(8e9));
 }
+
+TEST_CASE("bytes that are no UTF-8 do not get into cluster files") {
+  Diagnostics diagnostics;
+  const std::optional<Findings> found =
+      readSource("NodeName=n1 Sockets=1 CoresPerSocket=1 State=DOWN\n   Reason=L\xfc"
+                 "fter \xe2\x82\xac\n",
+                 "in.txt", nullptr, diagnostics);
+  REQUIRE(found);
+  CHECK(found->nodes[0].state->reason == "L?fter \xe2\x82\xac");
+}
