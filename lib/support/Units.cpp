@@ -80,10 +80,16 @@ Expected<Quantity> withUnit(std::string_view text, std::string_view kind, std::s
                  std::string(kind) + " like " + std::string(example));
 }
 
+/// From here on a number is written with its power of ten: there is no larger prefix left for it.
+constexpr double longestPlain = 999999.5;
+
 /// Three significant digits, never "1000" where the next prefix would say "1.00".
 std::string threeDigits(double value) {
   char buffer[64];
-  const char *format = value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f";
+  const char *format = value < 9.995          ? "%.2f"
+                       : value < 99.95        ? "%.1f"
+                       : value < longestPlain ? "%.0f"
+                                              : "%.2e";
   std::snprintf(buffer, sizeof buffer, format, value);
   return buffer;
 }
@@ -101,7 +107,7 @@ std::string scaled(double value, double step, std::span<const char *const> names
     value /= step;
     ++level;
   }
-  bool whole = level == 0 && value == std::floor(value);
+  bool whole = level == 0 && value == std::floor(value) && value < longestPlain;
   char buffer[64];
   if (whole)
     std::snprintf(buffer, sizeof buffer, "%.0f", value);

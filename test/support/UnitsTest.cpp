@@ -78,6 +78,11 @@ TEST_CASE("rounding never prints a thousand of a unit") {
   CHECK(toText(seconds(0.99996)) == "1.00 s");
   CHECK(toText(watts(999.9)) == "1.00 kW");
   CHECK(toText(gigabytesPerSecond(99.96)) == "100 GB/s");
+  // Past the largest prefix the power of ten says the rest, however large.
+  CHECK(toText(seconds(999999)) == "999999 s");
+  CHECK(toText(seconds(1e6)) == "1.00e+06 s");
+  CHECK(toText(seconds(1e300)) == "1.00e+300 s");
+  CHECK(toText(flops(2.5e300)).starts_with("2.50e+"));
 }
 
 TEST_CASE("no limit prints as such") {
