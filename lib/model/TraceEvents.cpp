@@ -18,6 +18,10 @@ void TraceEvents::nameProcess(unsigned process, std::string_view name) {
   add({{"ph", "M"}, {"name", "process_name"}, {"pid", process}, {"args", {{"name", name}}}});
 }
 
+void TraceEvents::labelProcess(unsigned process, std::string_view labels) {
+  add({{"ph", "M"}, {"name", "process_labels"}, {"pid", process}, {"args", {{"labels", labels}}}});
+}
+
 void TraceEvents::nameThread(TraceTrack track, std::string_view name) {
   add({{"ph", "M"},
        {"name", "thread_name"},

@@ -28,6 +28,8 @@ public:
   using Arguments = nlohmann::ordered_json; ///< an object, or null for none
 
   void nameProcess(unsigned process, std::string_view name);
+  /// What viewers show behind the process's name; runs put the models of their devices there.
+  void labelProcess(unsigned process, std::string_view labels);
   void nameThread(TraceTrack track, std::string_view name);
   void span(TraceTrack track, std::string_view name, std::string_view category, Seconds start, Seconds end,
             const Arguments &arguments = {});

@@ -1,5 +1,7 @@
 #include "streammap/CudaDevicePort.h"
 #include "streammap/RealCuda.h"
+#include "support/Text.h"
+#include <algorithm>
 #include <cuda.h>
 #include <map>
 
@@ -233,6 +235,17 @@ std::unique_ptr<DevicePort> makeCudaDevicePort() {
   if (count > 0 && driver.load() && haveVirtualMemory(count, driver))
     return std::make_unique<VirtualPort>(count, driver);
   return std::make_unique<WholePort>(count);
+}
+
+std::string cudaDeviceNames(int count) {
+  std::vector<std::string> names;
+  for (int device = 0; device < count; ++device) {
+    cudaDeviceProp properties{};
+    check(__real_cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+    if (std::ranges::find(names, properties.name) == names.end())
+      names.emplace_back(properties.name);
+  }
+  return join(names, ", ");
 }
 
 } // namespace streammap::engine

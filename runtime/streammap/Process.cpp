@@ -168,8 +168,8 @@ std::string Process::nameOf(const detail::TaskDescription &task) {
 }
 
 void Process::writeTrace() {
-  const std::vector<std::string> texts =
-      communicator_->gather(join(trace_.events(communicator_->rank(), node_), "\n"));
+  const std::vector<std::string> texts = communicator_->gather(
+      join(trace_.events(communicator_->rank(), node_, cudaDeviceNames(port_->deviceCount())), "\n"));
   if (texts.empty())
     return;
   TraceEvents trace;

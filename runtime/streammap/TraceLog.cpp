@@ -42,13 +42,16 @@ void TraceLog::wait(const std::string &reason, double start) {
   add({reason, "wait", {}, Lane::host, 0, 0, start, now()});
 }
 
-std::vector<std::string> TraceLog::events(int rank, const std::string &node) const {
+std::vector<std::string> TraceLog::events(int rank, const std::string &node,
+                                          const std::string &devices) const {
   std::lock_guard lock(mutex_);
   std::vector<Event> sorted = events_;
   std::ranges::stable_sort(sorted, {}, &Event::start);
   TraceEvents trace;
   const auto process = static_cast<unsigned>(rank);
   trace.nameProcess(process, node);
+  if (!devices.empty())
+    trace.labelProcess(process, devices);
   // Threads of a node: the host, its cores, the network out and in, then a pair for each device.
   const auto thread = [](const Event &event) -> unsigned {
     switch (event.lane) {

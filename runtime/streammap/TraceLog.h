@@ -28,8 +28,9 @@ public:
   /// The main thread stood still.
   void wait(const std::string &reason, double start);
 
-  /// One event per line, as Chrome trace JSON objects; `rank` is their process.
-  std::vector<std::string> events(int rank, const std::string &node) const;
+  /// One event per line, as Chrome trace JSON objects; `rank` is their process, labelled with the names of
+  /// its `devices` unless that is empty.
+  std::vector<std::string> events(int rank, const std::string &node, const std::string &devices) const;
 
 private:
   enum class Lane { device, cores, copies, network, host };

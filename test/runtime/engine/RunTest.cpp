@@ -184,9 +184,12 @@ TEST_CASE("the trace of a run has every task once, from all ranks") {
   REQUIRE_FALSE(json.is_discarded());
   std::map<std::string, int> seen;
   bool sent = false, received = false;
+  int labels = 0;
   for (const Json &event : json["traceEvents"]) {
     if (event.value("cat", "") == "task")
       ++seen[event["name"]];
+    labels +=
+        event.value("name", "") == "process_labels" && event["args"]["labels"] == "StreamMAP CPU device";
     const std::string path = event.contains("args") ? event["args"].value("path", "") : "";
     sent = sent || path == "to rank 1";
     received = received || path == "from rank 0";
@@ -196,6 +199,7 @@ TEST_CASE("the trace of a run has every task once, from all ranks") {
     CHECK(count == 1);
   CHECK(sent);
   CHECK(received);
+  CHECK(labels == 2); // both ranks say what their devices are
 }
 
 TEST_CASE("a recorded graph has the program's dependencies and launches") {
