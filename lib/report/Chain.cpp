@@ -14,6 +14,12 @@ struct Cursor {
   std::size_t index;
 };
 
+/// A transfer that another one waited for, and the link they share.
+struct Blocker {
+  std::size_t transfer;
+  std::string link;
+};
+
 class ChainWalk {
 public:
   ChainWalk(const TaskGraph &graph, const Cluster &cluster, const Placement &placement)
@@ -144,9 +150,10 @@ private:
       step.reason = ChainReason::data;
       return Cursor{ChainKind::task, *producer};
     }
-    if (const std::optional<std::size_t> blocker = lastOnLinks(i)) {
+    if (const std::optional<Blocker> blocker = lastOnLinks(i)) {
       step.reason = ChainReason::link;
-      return Cursor{ChainKind::transfer, *blocker};
+      step.blocker = blocker->link;
+      return Cursor{ChainKind::transfer, blocker->transfer};
     }
     step.reason = ChainReason::schedule;
     return producer ? std::optional(Cursor{ChainKind::task, *producer}) : std::nullopt;
@@ -154,17 +161,17 @@ private:
 
   /// The transfer that began before this one, shares a link with it and ended last, if it ended no earlier
   /// than this one began.
-  std::optional<std::size_t> lastOnLinks(std::size_t i) const {
+  std::optional<Blocker> lastOnLinks(std::size_t i) const {
     const Transfer &transfer = placement_.transfers[i];
-    std::optional<std::size_t> best;
+    std::optional<Blocker> best;
     for (const std::string &link : transfer.route)
       for (std::size_t other : onLink_.at(link)) {
         const Transfer &earlier = placement_.transfers[other];
         if (earlier.start >= transfer.start - epsilon_)
           break;
         if (earlier.end >= transfer.start - epsilon_ &&
-            (!best || earlier.end > placement_.transfers[*best].end))
-          best = other;
+            (!best || earlier.end > placement_.transfers[best->transfer].end))
+          best = Blocker{other, link};
       }
     return best;
   }
@@ -201,6 +208,35 @@ private:
   std::vector<ChainStep> reversed_;
 };
 
+/// Makes one step of every run of transfers that queue on one link and take at most `tiny` each.
+std::vector<ChainStep> withQueuesFolded(std::vector<ChainStep> chain, Seconds tiny) {
+  constexpr std::size_t fewest = 3;
+  auto isTiny = [&](const ChainStep &step) {
+    return step.kind == ChainKind::transfer && step.end - step.start <= tiny;
+  };
+  std::vector<ChainStep> folded;
+  for (std::size_t i = 0, end = 0; i < chain.size(); i = end) {
+    end = i + 1;
+    if (isTiny(chain[i]))
+      while (end < chain.size() && isTiny(chain[end]) && chain[end].reason == ChainReason::link &&
+             chain[end].blocker == chain[i + 1].blocker)
+        ++end;
+    if (end - i < fewest) {
+      end = i + 1;
+      folded.push_back(std::move(chain[i]));
+      continue;
+    }
+    ChainStep &first = chain[i];
+    const bool same = std::all_of(chain.begin() + static_cast<std::ptrdiff_t>(i),
+                                  chain.begin() + static_cast<std::ptrdiff_t>(end),
+                                  [&](const ChainStep &step) { return step.what == first.what; });
+    const std::string &link = chain[i + 1].blocker;
+    folded.push_back({ChainKind::transfer, same ? first.what : "data", link, first.start, chain[end - 1].end,
+                      ChainReason::link, link, end - i});
+  }
+  return folded;
+}
+
 } // namespace
 
 std::string PlacementNames::task(TaskId id) const {
@@ -225,12 +261,24 @@ std::string PlacementNames::source(const Transfer &transfer) const {
                                : cluster_.nodes[cluster_.devices[transfer.to].node].name + ":host";
 }
 
+std::string stepText(const ChainStep &step) {
+  if (step.kind == ChainKind::idle)
+    return "idle";
+  if (step.kind == ChainKind::task)
+    return step.what;
+  return (step.transfers > 1 ? std::to_string(step.transfers) + " transfers of " : "transfer of ") +
+         step.what;
+}
+
 std::string reasonText(const ChainStep &step) {
   if (step.kind == ChainKind::idle)
     return "";
   if (step.kind == ChainKind::transfer) {
-    const std::string over = step.blocker.empty() ? "" : "over " + step.blocker;
-    return step.reason == ChainReason::link ? over + ", behind another transfer" : over;
+    if (step.transfers > 1)
+      return "queue on " + step.blocker;
+    if (step.reason == ChainReason::link)
+      return "behind another transfer on " + step.blocker;
+    return step.blocker.empty() ? "" : "over " + step.blocker;
   }
   switch (step.reason) {
   case ChainReason::programStart:
@@ -250,7 +298,9 @@ std::string reasonText(const ChainStep &step) {
 
 std::vector<ChainStep> bindingChain(const TaskGraph &graph, const Cluster &cluster,
                                     const Placement &placement) {
-  return ChainWalk(graph, cluster, placement).walk();
+  constexpr double tinyShare = 1e-3; // of the makespan: what shows as 0.1 %
+  return withQueuesFolded(ChainWalk(graph, cluster, placement).walk(),
+                          placement.predicted.makespan * tinyShare);
 }
 
 } // namespace streammap

@@ -25,16 +25,23 @@ enum class ChainReason {
 struct ChainStep {
   ChainKind kind = ChainKind::task;
   std::string what;  ///< task or buffer name
-  std::string where; ///< device, or "from -> to"
+  std::string where; ///< device, or "from -> to"; of several transfers, the link they share
   Seconds start, end;
   ChainReason reason = ChainReason::programStart;
-  std::string blocker; ///< the task (predecessor, device) or link (a transfer's first) behind the reason
+  /// The task (predecessor, device) or link behind the reason: of a transfer that waited for another, the
+  /// link they share; of any other transfer, the first link of its route.
+  std::string blocker;
+  std::size_t transfers = 1; ///< how many this step stands for, if it is one of transfers
 };
+
+/// "gemm[2,1,0]", "transfer of A", "6 transfers of A", "idle"
+std::string stepText(const ChainStep &step);
 
 /// The reason as a sentence part: "waited for gemm[2,1,0]", "device was busy with trsm[3,0]".
 std::string reasonText(const ChainStep &step);
 
-/// First to last, without gaps: a step begins where the one before ends. O(tasks + transfers x links of a
+/// First to last, without gaps: a step begins where the one before ends. Three or more transfers that queue
+/// on one link, each for at most a thousandth of the makespan, are one step. O(tasks + transfers x links of a
 /// route).
 std::vector<ChainStep> bindingChain(const TaskGraph &graph, const Cluster &cluster,
                                     const Placement &placement);

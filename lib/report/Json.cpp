@@ -1,6 +1,6 @@
 // The report as JSON: every member of ReportData under its own name, units in the keys.
 #include "report/Formats.h"
-#include <nlohmann/json.hpp>
+#include "report/ReportJson.h"
 
 namespace streammap {
 namespace {
@@ -52,11 +52,20 @@ Json linkJson(const LinkRow &row) {
 }
 
 Json classJson(const ClassRow &row) {
-  return {{"name", row.name},
-          {"tasks", row.tasks},
-          {"total_seconds", row.total.value()},
-          {"share", row.share},
-          {"default_tasks", row.defaults}};
+  Json json = {{"name", row.name},
+               {"tasks", row.tasks},
+               {"total_seconds", row.total.value()},
+               {"share", row.share},
+               {"default_tasks", row.defaults},
+               {"limiters", row.limiters}};
+  if (row.measuredTasks != 0) {
+    json["measured_tasks"] = row.measuredTasks;
+    json["measured_seconds"] = row.measured.value();
+    json["predicted_of_measured_seconds"] = row.predictedOfMeasured.value();
+    if (row.predictedOfMeasured > Seconds())
+      json["measured_ratio"] = row.measured / row.predictedOfMeasured;
+  }
+  return json;
 }
 
 Json launchJson(const LaunchRow &row) {
@@ -91,8 +100,11 @@ Json taskJson(const TaskRow &row, const ReportData &data) {
     json["low_seconds"] = row.low->value();
     json["high_seconds"] = row.high->value();
   }
-  if (row.measured)
+  if (row.measured) {
     json["measured_seconds"] = row.measured->value();
+    json["measured_start_seconds"] = row.measuredStart->value();
+    json["measured_on"] = row.measuredOn;
+  }
   return json;
 }
 
@@ -111,13 +123,16 @@ const char *kindText(ChainKind kind) {
 }
 
 Json chainJson(const ChainStep &step) {
-  return {{"kind", kindText(step.kind)},
-          {"what", step.what},
-          {"where", step.where},
-          {"start_seconds", step.start.value()},
-          {"end_seconds", step.end.value()},
-          {"duration_seconds", (step.end - step.start).value()},
-          {"why", reasonText(step)}};
+  Json json = {{"kind", kindText(step.kind)},
+               {"what", step.what},
+               {"where", step.where},
+               {"start_seconds", step.start.value()},
+               {"end_seconds", step.end.value()},
+               {"duration_seconds", (step.end - step.start).value()},
+               {"why", reasonText(step)}};
+  if (step.kind == ChainKind::transfer)
+    json["transfers"] = step.transfers;
+  return json;
 }
 
 Json warningJson(const ReportWarning &warning) {
@@ -139,21 +154,28 @@ Json summaryJson(const ReportData &data) {
                {"busy_seconds", data.totalBusy.value()},
                {"utilisation", data.utilisation},
                {"transfers", data.transfers.size()},
-               {"moved_bytes", data.moved.value()}};
+               {"moved_bytes", data.moved.value()},
+               {"assumed_tasks", data.assumedTasks},
+               {"assumed_seconds", data.assumed.value()},
+               {"assumed_share", data.assumedShare}};
+  if (data.assumedEach)
+    json["assumed_seconds_each"] = data.assumedEach->value();
   if (data.predicted.optimal)
     json["optimal"] = true;
-  if (data.measuredMakespan)
+  if (data.measuredMakespan) {
     json["measured_makespan_seconds"] = data.measuredMakespan->value();
+    json["measured_on"] = data.measuredOn;
+  }
   return json;
 }
 
 } // namespace
 
-std::string toJson(const ReportData &data) {
+Json toJsonDocument(const ReportData &data) {
   Json devices = Json::array();
   for (std::size_t row = 0; row < data.devices.size(); ++row)
     devices.push_back(deviceJson(data.devices[row], data.memory[row]));
-  const Json report = {
+  return {
       {"schema", "streammap.report/1"},
       {"program",
        {{"sources", data.sources}, {"arguments", data.arguments}, {"parameters", data.parameters}}},
@@ -178,7 +200,10 @@ std::string toJson(const ReportData &data) {
       {"transfers", listOf(data.transfers, transferJson)},
       {"warnings", listOf(data.warnings, warningJson)},
   };
-  return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string toJson(const ReportData &data) {
+  return toJsonDocument(data).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace streammap

@@ -3,6 +3,7 @@
 #include "model/Occupancy.h"
 #include "report/Chain.h"
 #include "report/MeasuredTrace.h"
+#include "report/Remarks.h"
 #include <algorithm>
 
 namespace streammap {
@@ -65,7 +66,7 @@ public:
     collectLinks();
     collectMemory();
     collectChain();
-    collectWarnings();
+    data_.warnings = remarksOn(graph_, cluster_, placement_, data_.tasks);
     return std::move(data_);
   }
 
@@ -94,8 +95,10 @@ private:
     data_.dependencyCount = graph_.dependencies.size();
     data_.predicted = placement_.predicted;
     data_.solver = placement_.solver;
-    if (measured_)
+    if (measured_) {
       data_.measuredMakespan = measured_->makespan;
+      data_.measuredOn = measured_->devices;
+    }
   }
 
   void collectDevices() {
@@ -116,7 +119,6 @@ private:
   }
 
   void collectTasks() {
-    std::map<std::string, ClassRow> classes;
     for (const Assignment &assignment : placement_.assignments) {
       const Task &task = graph_.tasks[assignment.task];
       TaskRow row;
@@ -140,21 +142,63 @@ private:
       row.launch = launchText(graph_, task);
       row.launches = launchRows(graph_, task, cluster_.models[cluster_.devices[assignment.device].model]);
       if (measured_)
-        if (auto found = measured_->tasks.find(row.name); found != measured_->tasks.end())
-          row.measured = found->second;
+        if (auto found = measured_->tasks.find(row.name); found != measured_->tasks.end()) {
+          row.measured = found->second.time;
+          row.measuredStart = found->second.start;
+          row.measuredOn = found->second.device;
+        }
       ++data_.devices[row.device].tasks;
-      ClassRow &taskClass = classes[row.taskClass];
-      ++taskClass.tasks;
-      taskClass.defaults += row.origin == toText(Origin::defaulted) || row.origin == toText(Origin::unknown);
-      taskClass.total += assignment.end - assignment.start;
       data_.tasks.push_back(std::move(row));
+    }
+    collectClasses();
+    collectAssumed();
+  }
+
+  void collectClasses() {
+    std::map<std::string, ClassRow> classes;
+    std::map<std::string, std::map<std::string, Seconds>> limiters; // by class and limiter
+    for (const TaskRow &task : data_.tasks) {
+      const Seconds time = task.end - task.start;
+      ClassRow &row = classes[task.taskClass];
+      ++row.tasks;
+      row.defaults += task.isAssumed();
+      row.total += time;
+      if (!task.limiter.empty())
+        limiters[task.taskClass][task.limiter] += time;
+      if (task.measured) {
+        ++row.measuredTasks;
+        row.measured += *task.measured;
+        row.predictedOfMeasured += time;
+      }
     }
     for (auto &[name, row] : classes) {
       row.name = name;
       row.share = data_.totalBusy > Seconds() ? row.total / data_.totalBusy : 0;
-      data_.classes.push_back(row);
+      std::vector<std::pair<std::string, Seconds>> byTime(limiters[name].begin(), limiters[name].end());
+      std::ranges::stable_sort(byTime, std::greater{}, &std::pair<std::string, Seconds>::second);
+      for (auto &[limiter, time] : byTime)
+        row.limiters.push_back(std::move(limiter));
+      data_.classes.push_back(std::move(row));
     }
     std::ranges::stable_sort(data_.classes, std::greater{}, &ClassRow::total);
+  }
+
+  void collectAssumed() {
+    std::vector<Seconds> times;
+    for (const TaskRow &task : data_.tasks)
+      if (task.isAssumed()) {
+        times.push_back(task.end - task.start);
+        data_.assumed += times.back();
+      }
+    data_.assumedTasks = times.size();
+    if (times.empty())
+      return;
+    if (data_.totalBusy > Seconds())
+      data_.assumedShare = data_.assumed / data_.totalBusy;
+    // Ends are sums of doubles, so equal times differ in the last digits: what is printed decides.
+    const auto [least, most] = std::ranges::minmax(times);
+    if (toText(least) == toText(most))
+      data_.assumedEach = least;
   }
 
   static Origin originOf(const Task &task, const Assignment &assignment) {
@@ -246,42 +290,6 @@ private:
        : step.kind == ChainKind::transfer ? data_.chainShares.transfer
                                           : data_.chainShares.idle) += length;
     }
-  }
-
-  void collectWarnings() {
-    for (const std::string &free : cluster_.takenAsFree)
-      data_.warnings.push_back({"taken-as-free", free, "", "describe it in the cluster file"});
-    for (const Kernel &kernel : graph_.kernels)
-      for (const UnknownCost &unknown : kernel.unknowns)
-        data_.warnings.push_back({"unknown-cost",
-                                  kernel.name + ": " + unknown.metric + " is unknown: " + unknown.reason,
-                                  unknown.location, unknown.remedy});
-    std::map<std::string, std::pair<std::size_t, std::string>> defaults; // class -> count, first location
-    for (const TaskRow &task : data_.tasks)
-      if (task.origin == toText(Origin::defaulted) || task.origin == toText(Origin::unknown)) {
-        auto &[count, location] = defaults[task.taskClass];
-        if (count++ == 0)
-          location = task.location;
-      }
-    for (const auto &[name, rest] : defaults)
-      data_.warnings.push_back({"default-estimate",
-                                std::to_string(rest.first) + " task" + (rest.first == 1 ? "" : "s") +
-                                    " of '" + name + "' " + (rest.first == 1 ? "rests" : "rest") +
-                                    " on a default time",
-                                rest.second, "add a flops(), bytes() or seconds() clause"});
-    for (DeviceId id : cluster_.devices.ids())
-      if (const Device &device = cluster_.devices[id];
-          device.state != State::up && cluster_.nodes[device.node].state == State::up)
-        data_.warnings.push_back({"unavailable",
-                                  deviceName(cluster_, id) + " is " + std::string(toText(device.state)) +
-                                      (device.reason.empty() ? "" : " (" + device.reason + ")"),
-                                  "", ""});
-    for (const Node &node : cluster_.nodes)
-      if (node.state != State::up)
-        data_.warnings.push_back({"unavailable",
-                                  node.name + " is " + std::string(toText(node.state)) +
-                                      (node.reason.empty() ? "" : " (" + node.reason + ")"),
-                                  "", ""});
   }
 
   const TaskGraph &graph_;

@@ -53,6 +53,11 @@ struct ClassRow {
   Seconds total;
   Share share = 0;          ///< of all busy time
   std::size_t defaults = 0; ///< tasks whose time rests on a default
+  /// What bounds the tasks on their devices ("dram", "fp64", "launch", ...), the one with most time first.
+  std::vector<std::string> limiters;
+  std::size_t measuredTasks = 0; ///< of which the trace has a time
+  Seconds measured;              ///< summed over those
+  Seconds predictedOfMeasured;   ///< what was predicted for the same tasks
 };
 
 /// How a launch sits on the device that runs it (model/Occupancy.h).
@@ -79,8 +84,11 @@ struct TaskRow {
   Bytes dram;
   Bytes memory;       ///< on the device while it runs
   std::string launch; ///< "gemm<double> 64x64x1 blocks of 16x16x1, 32 registers (sm_80)", or empty
-  std::vector<LaunchRow> launches; ///< where the device's capability is known
-  std::optional<Seconds> measured;
+  std::vector<LaunchRow> launches;                ///< where the device's capability is known
+  std::optional<Seconds> measured, measuredStart; ///< from the start of the first measured task
+  std::string measuredOn;                         ///< device, as the trace names it
+  /// Nothing is known of the task's work: its time is the cost model's default, not an estimate.
+  bool isAssumed() const { return origin == toText(Origin::defaulted); }
 };
 
 struct TransferRow {
@@ -117,6 +125,11 @@ struct ReportData {
   Prediction predicted;
   Solver solver;
   std::optional<Seconds> measuredMakespan;
+  std::string measuredOn;       ///< kind of device: "CPU cores", "NVIDIA H100"; empty: the trace is silent
+  std::size_t assumedTasks = 0; ///< whose time is the cost model's default
+  Seconds assumed;              ///< their time together
+  Share assumedShare = 0;       ///< of `totalBusy`
+  std::optional<Seconds> assumedEach; ///< what each is taken to run, where that is the same for all
   Seconds totalBusy;
   Share utilisation = 0;                        ///< of the devices in use
   Bytes moved;                                  ///< all transfers

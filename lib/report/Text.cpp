@@ -4,48 +4,38 @@
 //
 //     makespan      1.24 ms   predicted
 //     lower bound   1.01 ms   by critical path; the gap is 22.8 %
-//     devices       4 of 4 in use, 61 % busy
+//     assumed       31.0 % of the busy time is assumed: 8 tasks say nothing of
+//                   their work and are taken to run 1.00 ms each; see To know
+//     devices       4 of 4 in use, 61.0 % busy
 //     data moved    2.10 MiB in 31 transfers
 //
 //   What bounds it: compute 81.0 %, transfers 14.0 %, idle 5.0 %
-//        start    takes  step              where               waited for
-//          0 s  12.0 us  potrf[0]          n1:gpu0             program start
-//      12.0 us  3.10 us  A                 n1:gpu0 -> n2:gpu1  over n1:nic.up
-//      15.1 us  9.40 us  trsm[1,0]         n2:gpu1             data arrived
+//        start    takes  step                  where               waited for
+//          0 s  12.0 us  potrf[0]              n1:gpu0             program start
+//      12.0 us  3.10 us  A                     n1:gpu0 -> n2:gpu1  over nic.up
+//      15.1 us  9.40 us  trsm[1,0]             n2:gpu1             data arrived
+//      24.5 us  1.00 us  6 transfers of A      n1:gpu0:peer.in     one by one
 //   ...
-//   Devices                        busy                          tasks   peak memory
-//     n1:gpu0   A100-SXM4-80GB     ##############......  71.0 %     44   96.0 KiB
+//   Tasks by kind  count    total    share                limited by
+//     gemm            84  1.90 ms   62.1 %  #######.....  fp64, launch
 //
-// Long lists are cut; the line that says so names what gives the rest.
+// Long lists are cut; the line that says so names what gives the rest. Words are not: they go on in the next
+// line (TextTable.h).
+#include "support/Text.h"
 #include "report/Formats.h"
+#include "report/TextTable.h"
+#include "support/Columns.h"
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace streammap {
 namespace {
 
-constexpr std::size_t width = 80;
 constexpr std::size_t longList = 12;
 
-std::string percent(Share share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
-}
-
-std::string shortened(const std::string &text, std::size_t limit) {
-  return text.size() <= limit ? text : text.substr(0, limit - 2) + "..";
-}
-
-std::string left(const std::string &text, std::size_t columns) {
-  const std::string cut = shortened(text, columns);
-  return cut + std::string(columns - cut.size(), ' ');
-}
-
-std::string right(const std::string &text, std::size_t columns) {
-  const std::string cut = shortened(text, columns);
-  return std::string(columns - cut.size(), ' ') + cut;
+/// Padded, but never cut.
+std::string padded(const std::string &text, std::size_t columns) {
+  return text.size() < columns ? left(text, columns) : text + " ";
 }
 
 std::string bar(Share share, std::size_t columns) {
@@ -54,64 +44,100 @@ std::string bar(Share share, std::size_t columns) {
   return std::string(filled, '#') + std::string(columns - filled, '.');
 }
 
-std::string count(std::size_t number, const char *noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
-/// Appends text broken at blanks so that no line passes 80 columns; later lines start at `indent`.
-void appendWrapped(std::string &out, const std::string &text, std::size_t indent) {
-  std::string line = std::string(indent, ' ');
-  std::size_t at = 0;
-  while (at < text.size()) {
-    std::size_t end = text.find(' ', at);
-    end = end == std::string::npos ? text.size() : end;
-    const std::string word = text.substr(at, end - at);
-    if (line.size() > indent && line.size() + 1 + word.size() > width) {
-      out += line + "\n";
-      line = std::string(indent, ' ');
-    }
-    line += (line.size() > indent ? " " : "") + word;
-    at = end + 1;
-  }
-  out += line + "\n";
-}
-
 void appendMore(std::string &out, std::size_t shown, std::size_t total, const char *what) {
   if (shown < total)
     out += "    and " + std::to_string(total - shown) + " more " + what + " (--format json has all)\n";
 }
 
-void appendHeadline(std::string &out, const ReportData &data) {
+void appendTitle(std::string &out, const ReportData &data) {
   std::string program = data.sources.empty() ? "tasks" : data.sources.front();
   if (const std::size_t slash = program.find_last_of('/'); slash != std::string::npos)
     program = program.substr(slash + 1);
-  const std::string rightPart = data.solver.strategy + ", " + count(data.tasks.size(), "task");
   const std::string title = program + " on " + (data.clusterName.empty() ? "the cluster" : data.clusterName);
-  out += left(title, width - rightPart.size() - 2) + "  " + rightPart + "\n\n";
-  out += "  makespan      " + left(toText(data.predicted.makespan), 10) + "predicted";
-  std::size_t defaults = 0;
-  for (const ClassRow &row : data.classes)
-    defaults += row.defaults;
-  if (defaults != 0)
-    out += " with " + count(defaults, "task") + " on a default time*";
+  const std::string solver = data.solver.strategy + ", " + counted(data.tasks.size(), "task");
+  if (title.size() + 2 + solver.size() <= terminalWidth) {
+    out += title + right(solver, terminalWidth - title.size()) + "\n\n";
+    return;
+  }
+  for (const std::string &line : brokenToFit(title, terminalWidth))
+    out += line + "\n";
+  out += right(solver, terminalWidth) + "\n\n";
+}
+
+/// "100.0 %" would deny that anything else is left.
+std::string shareText(Share share) {
+  return share < 1 && percent(share) == percent(1) ? "more than 99.9 %" : percent(share);
+}
+
+void appendAssumed(std::string &out, const ReportData &data) {
+  if (data.assumedTasks == 0)
+    return;
+  const bool one = data.assumedTasks == 1;
+  std::string text = shareText(data.assumedShare) +
+                     " of the busy time is assumed: " + counted(data.assumedTasks, "task") +
+                     (one ? " says" : " say") + " nothing of " + (one ? "its" : "their") + " work and " +
+                     (one ? "is" : "are") + " taken to run ";
+  if (data.assumedEach)
+    text += toText(*data.assumedEach) + (one ? "" : " each");
+  else
+    text += toText(data.assumed) + " together";
+  out += wrapped(text + "; see To know", 16, "  assumed       ");
+}
+
+void appendHeadline(std::string &out, const ReportData &data) {
+  appendTitle(out, data);
+  std::string makespan = padded(toText(data.predicted.makespan), 10) + "predicted";
   if (data.measuredMakespan)
-    out += "; measured " + toText(*data.measuredMakespan);
+    makespan += "; measured " + toText(*data.measuredMakespan) +
+                (data.measuredOn.empty() ? "" : " on " + data.measuredOn);
+  out += "  makespan      " + makespan + "\n";
   out +=
-      "\n  lower bound   " + left(toText(data.predicted.lowerBound), 10) + "by " + data.predicted.boundBy +
+      "  lower bound   " + padded(toText(data.predicted.lowerBound), 10) + "by " + data.predicted.boundBy +
       (data.predicted.optimal ? "; proved optimal\n" : "; the gap is " + percent(data.predicted.gap) + "\n");
-  out += "  devices       " + std::to_string(data.devices.size()) + " of " +
-         std::to_string(data.deviceCount) + " in use, " + percent(data.utilisation) + " busy";
+  appendAssumed(out, data);
+  std::string devices = std::to_string(data.devices.size()) + " of " + std::to_string(data.deviceCount) +
+                        " in use, " + percent(data.utilisation) + " busy";
   if (data.unavailableDevices != 0)
-    out += "; " + std::to_string(data.unavailableDevices) + " unavailable";
-  out += "\n  data moved    " + toText(data.moved) + " in " + count(data.transfers.size(), "transfer") + "\n";
+    devices += "; " + std::to_string(data.unavailableDevices) + " unavailable";
+  out += "  devices       " + devices + "\n";
+  out += "  data moved    " + toText(data.moved) + " in " + counted(data.transfers.size(), "transfer") + "\n";
+}
+
+/// The node of "n1:gpu0" with its colon, "n1:".
+std::string_view nodeOf(std::string_view device) {
+  return device.substr(0, device.rfind(':') + 1);
+}
+
+/// "n1:gpu0 -> gpu1" for a transfer inside a node, whose name is said once.
+std::string shortWhere(const std::string &where) {
+  constexpr std::string_view arrow = " -> ";
+  const std::size_t at = where.find(arrow);
+  if (at == std::string::npos)
+    return where;
+  const std::string_view from = std::string_view(where).substr(0, at),
+                         to = std::string_view(where).substr(at + 4);
+  const std::string_view node = nodeOf(from);
+  return std::string(from) + std::string(arrow) +
+         std::string(!node.empty() && node == nodeOf(to) ? to.substr(node.size()) : to);
+}
+
+/// A link without the node that the place names already.
+std::string shortLink(const ChainStep &step) {
+  const std::string node(nodeOf(std::string_view(step.where).substr(0, step.where.find(' '))));
+  return !node.empty() && step.blocker.starts_with(node) ? step.blocker.substr(node.size()) : step.blocker;
 }
 
 /// The reason in few words: "after X" is a dependence, "behind X" a busy device.
 std::string shortReason(const ChainStep &step) {
   if (step.kind == ChainKind::idle)
     return "";
-  if (step.kind == ChainKind::transfer)
-    return step.blocker.empty() ? "" : "over " + step.blocker;
+  if (step.kind == ChainKind::transfer) {
+    if (step.transfers > 1)
+      return "one by one";
+    if (step.reason == ChainReason::link)
+      return "queues on " + shortLink(step);
+    return step.blocker.empty() ? "" : "over " + shortLink(step);
+  }
   switch (step.reason) {
   case ChainReason::programStart:
     return "program start";
@@ -128,36 +154,61 @@ std::string shortReason(const ChainStep &step) {
   return "";
 }
 
+std::string shortStep(const ChainStep &step) {
+  if (step.kind == ChainKind::idle)
+    return "(idle)";
+  return step.transfers > 1 ? stepText(step) : step.what;
+}
+
 void appendChain(std::string &out, const ReportData &data) {
   const Seconds total = data.chainShares.compute + data.chainShares.transfer + data.chainShares.idle;
   auto share = [&](Seconds part) { return percent(total > Seconds() ? part / total : 0); };
   out += "\nWhat bounds it: compute " + share(data.chainShares.compute) + ", transfers " +
          share(data.chainShares.transfer) + ", idle " + share(data.chainShares.idle) + "\n";
-  out += "     start    takes  step              where               waited for\n";
+  if (data.chain.empty())
+    return;
+  TextTable table({{"start", Align::right}, {"takes", Align::right}, {"step"}, {"where"}, {"waited for"}});
   const std::size_t n = data.chain.size();
   for (std::size_t i = 0; i < n; ++i) {
     if (n > longList && i == longList / 2) {
-      out += "                        ... " + std::to_string(n - longList) + " steps ...\n";
+      table.note("                      ... " + std::to_string(n - longList) + " steps ...");
       i = n - longList / 2;
     }
     const ChainStep &step = data.chain[i];
-    const std::string what = step.kind == ChainKind::idle ? "(idle)" : step.what;
-    out += right(toText(step.start), 10) + right(toText(step.end - step.start), 9) + "  " + left(what, 16) +
-           "  " + left(step.where, 18) + "  " + shortened(shortReason(step), 21) + "\n";
+    table.add({toText(step.start), toText(step.end - step.start), shortStep(step), shortWhere(step.where),
+               shortReason(step)});
   }
+  out += table.text();
+}
+
+std::string limitersText(const ClassRow &row) {
+  if (row.limiters.empty())
+    return "unknown";
+  std::vector<std::string> names = row.limiters;
+  std::ranges::replace(names, std::string("default"), std::string("assumed time"));
+  return join(names, ", ");
 }
 
 void appendClasses(std::string &out, const ReportData &data) {
-  out += "\nTasks by kind                  count     total      share\n";
-  for (std::size_t i = 0; i < std::min(longList, data.classes.size()); ++i) {
+  const bool anyDefault =
+      std::ranges::any_of(data.classes, [](const ClassRow &row) { return row.defaults != 0; });
+  const std::string padding = anyDefault ? " " : "";
+  TextTable table({{"Tasks by kind"},
+                   {"count", Align::right},
+                   {"total" + padding, Align::right},
+                   {"share", Align::right},
+                   {""},
+                   {"limited by"}});
+  const std::size_t shown = std::min(longList, data.classes.size());
+  for (std::size_t i = 0; i < shown; ++i) {
     const ClassRow &row = data.classes[i];
-    out += "  " + left(row.name, 26) + right(std::to_string(row.tasks), 8) + right(toText(row.total), 10) +
-           (row.defaults != 0 ? "*" : " ") + " " + right(percent(row.share), 9) + "  " + bar(row.share, 20) +
-           "\n";
+    table.add({row.name, std::to_string(row.tasks), toText(row.total) + (row.defaults != 0 ? "*" : padding),
+               percent(row.share), bar(row.share, 12), limitersText(row)});
   }
-  if (std::ranges::any_of(data.classes, [](const ClassRow &row) { return row.defaults != 0; }))
-    out += "  * rests on a default time\n";
-  appendMore(out, std::min(longList, data.classes.size()), data.classes.size(), "kinds");
+  out += "\n" + table.text();
+  if (anyDefault)
+    out += "  * rests on an assumed time: tasks that say nothing of their work\n";
+  appendMore(out, shown, data.classes.size(), "kinds");
 }
 
 /// "4 on each (registers), 1.9 waves"
@@ -168,10 +219,7 @@ std::string occupancyText(const TaskRow &task) {
   for (const LaunchRow &row : task.launches)
     if (row.blocks > largest->blocks)
       largest = &row;
-  char text[96];
-  std::snprintf(text, sizeof text, "%u (%s), %.3g", largest->blocksEach, largest->limiter.c_str(),
-                largest->waves);
-  return text;
+  return std::to_string(largest->blocksEach) + " (" + largest->limiter + "), " + significant(largest->waves);
 }
 
 /// How sure the time of one task of each kind is, for the first task of the kind that has an interval.
@@ -182,7 +230,11 @@ void appendEstimates(std::string &out, const ReportData &data) {
       first.try_emplace(task.taskClass, &task);
   if (first.empty())
     return;
-  out += "\nOne task of a kind    takes   between       and   limit  blocks/SM (by), waves\n";
+  TextTable table({{"One task of a kind"},
+                   {"takes", Align::right},
+                   {"between", Align::right},
+                   {"and", Align::right},
+                   {"blocks/SM (by), waves"}});
   std::size_t shown = 0;
   for (const ClassRow &row : data.classes) {
     const auto found = first.find(row.name);
@@ -190,80 +242,84 @@ void appendEstimates(std::string &out, const ReportData &data) {
       continue;
     ++shown;
     const TaskRow &task = *found->second;
-    out += "  " + left(row.name, 15) + right(toText(task.end - task.start), 9) + " " +
-           right(toText(*task.low), 9) + " " + right(toText(*task.high), 9) + " " + right(task.limiter, 7);
-    const std::string occupancy = occupancyText(task);
-    out += (occupancy.empty() ? "" : "  " + shortened(occupancy, 25)) + "\n";
+    table.add({row.name, toText(task.end - task.start), toText(*task.low), toText(*task.high),
+               occupancyText(task)});
   }
+  out += "\n" + table.text();
   appendMore(out, shown, first.size(), "kinds");
 }
 
 void appendDevices(std::string &out, const ReportData &data) {
-  out += "\nDevices          model             busy                       tasks  peak memory\n";
   std::vector<const DeviceRow *> rows;
   for (const DeviceRow &row : data.devices)
     rows.push_back(&row);
   if (rows.size() > longList)
     std::ranges::stable_sort(rows, std::greater{}, [](const DeviceRow *row) { return row->busy; });
-  for (std::size_t i = 0; i < std::min(longList, rows.size()); ++i)
-    out += "  " + left(rows[i]->name, 14) + " " + left(rows[i]->model, 17) + " " +
-           bar(rows[i]->utilisation, 18) + " " + right(percent(rows[i]->utilisation), 7) +
-           right(std::to_string(rows[i]->tasks), 7) + "  " + right(toText(rows[i]->peakMemory), 9) + "\n";
-  appendMore(out, std::min(longList, rows.size()), rows.size(), "in use");
+  TextTable table({{"Devices"},
+                   {"model"},
+                   {"busy"},
+                   {"", Align::right},
+                   {"tasks", Align::right},
+                   {"peak memory", Align::right}});
+  const std::size_t shown = std::min(longList, rows.size());
+  for (std::size_t i = 0; i < shown; ++i)
+    table.add({rows[i]->name, rows[i]->model, bar(rows[i]->utilisation, 18), percent(rows[i]->utilisation),
+               std::to_string(rows[i]->tasks), toText(rows[i]->peakMemory)});
+  out += "\n" + table.text();
+  appendMore(out, shown, rows.size(), "in use");
 }
 
 void appendLinks(std::string &out, const ReportData &data) {
   if (data.links.empty())
     return;
-  out += "\nBusiest links                       busy                           bytes\n";
-  constexpr std::size_t shown = 6;
-  for (std::size_t i = 0; i < std::min(shown, data.links.size()); ++i)
-    out += "  " + left(data.links[i].name, 33) + " " + bar(data.links[i].utilisation, 20) + " " +
-           right(percent(data.links[i].utilisation), 7) + "  " + right(toText(data.links[i].size), 9) + "\n";
-  appendMore(out, std::min(shown, data.links.size()), data.links.size(), "links");
+  TextTable table({{"Busiest links"}, {"busy"}, {"", Align::right}, {"bytes", Align::right}});
+  const std::size_t shown = std::min<std::size_t>(6, data.links.size());
+  for (std::size_t i = 0; i < shown; ++i)
+    table.add({data.links[i].name, bar(data.links[i].utilisation, 20), percent(data.links[i].utilisation),
+               toText(data.links[i].size)});
+  out += "\n" + table.text();
+  appendMore(out, shown, data.links.size(), "links");
 }
 
 void appendMeasured(std::string &out, const ReportData &data) {
-  struct Pair {
-    Seconds predicted, measured;
-    std::size_t tasks = 0;
-  };
-  std::map<std::string, Pair> pairs;
-  for (const TaskRow &task : data.tasks)
-    if (task.measured) {
-      Pair &pair = pairs[task.taskClass];
-      pair.predicted += task.end - task.start;
-      pair.measured += *task.measured;
-      ++pair.tasks;
-    }
-  if (pairs.empty())
-    return;
-  out += "\nPredicted against measured      count  predicted   measured      ratio\n";
-  for (const auto &[name, pair] : pairs) {
-    char ratio[32];
-    std::snprintf(ratio, sizeof ratio, "%.3g", pair.measured / pair.predicted);
-    out += "  " + left(name, 26) + right(std::to_string(pair.tasks), 9) + right(toText(pair.predicted), 11) +
-           right(toText(pair.measured), 11) + right(ratio, 11) + "\n";
+  TextTable table({{"Predicted against measured"},
+                   {"count", Align::right},
+                   {"predicted", Align::right},
+                   {"measured", Align::right},
+                   {"measured/predicted", Align::right}});
+  bool any = false;
+  for (const ClassRow &row : data.classes) {
+    if (row.measuredTasks == 0)
+      continue;
+    any = true;
+    table.add(
+        {row.name, std::to_string(row.measuredTasks), toText(row.predictedOfMeasured), toText(row.measured),
+         row.predictedOfMeasured > Seconds() ? significant(row.measured / row.predictedOfMeasured) : "-"});
   }
+  if (!any)
+    return;
+  out += "\n" + table.text();
+  if (data.measuredOn == "CPU cores")
+    out += wrapped("Measured on CPU cores, predicted for the devices above: the ratios say nothing of the "
+                   "estimates.",
+                   2);
 }
 
 void appendWarnings(std::string &out, const ReportData &data) {
   if (data.warnings.empty())
     return;
   out += "\nTo know\n";
-  for (std::size_t i = 0; i < std::min(longList, data.warnings.size()); ++i) {
+  const std::size_t shown = std::min(longList, data.warnings.size());
+  for (std::size_t i = 0; i < shown; ++i) {
     const ReportWarning &warning = data.warnings[i];
     std::string text = warning.message;
     if (!warning.location.empty())
       text += " (" + warning.location + ")";
     if (!warning.remedy.empty())
       text += "; " + warning.remedy;
-    std::string lines;
-    appendWrapped(lines, text, 4);
-    lines[2] = '-';
-    out += lines;
+    out += wrapped(text, 4, "  - ");
   }
-  appendMore(out, std::min(longList, data.warnings.size()), data.warnings.size(), "remarks");
+  appendMore(out, shown, data.warnings.size(), "remarks");
 }
 
 } // namespace

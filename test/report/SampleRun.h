@@ -49,7 +49,7 @@ inline SampleRun sampleRun() {
   kernel.name = "join";
   kernel.unknowns = {{"flops_fp32", "sample.cu:31:5", "the trip count depends on loaded data",
                       "put '#pragma streammap trips(expr)' before the loop"}};
-  graph.kernels.push(kernel);
+  graph.tasks[join].launches = {{graph.kernels.push(kernel), {1, 1, 1}, {64, 1, 1}, Bytes()}};
   Kernel loading;
   loading.id = "k1";
   loading.name = "load<float>";

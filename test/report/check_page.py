@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Opens the sample page in headless Chromium and compares every number on it with the report's JSON.
+"""Opens the sample pages in headless Chromium and compares every number on them with the report's JSON.
 
     check_page.py TEST_EXECUTABLE FOLDER
 
@@ -52,17 +52,10 @@ def rendered(chromium, page, profile):
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
-def main():
-    test, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not chromium:
-        print("skipped: no Chromium here (apt-get install chromium)")
-        return 77
-    folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run([test, "write the sample page"], env={**os.environ, "STREAMMAP_PAGE_FOLDER": str(folder)},
-                   check=True, stdout=subprocess.DEVNULL)
-    source = (folder / "sample.html").read_text()
-    report = json.loads((folder / "sample.json").read_text())
+def problems_of(chromium, folder, name):
+    """What is wrong with the page NAME.html, and how many numbers it shows."""
+    source = (folder / f"{name}.html").read_text()
+    report = json.loads((folder / f"{name}.json").read_text())
     problems = []
 
     urls = set(re.findall(r"https?://[^\"'\s)<]+", source)) - {
@@ -72,7 +65,7 @@ def main():
     if urls or re.search(r"<(script|link|img|iframe)[^>]+(src|href)=", source):
         problems.append(f"the page refers to something outside itself: {sorted(urls)}")
 
-    dom = rendered(chromium, folder / "sample.html", folder / "profile")
+    dom = rendered(chromium, folder / f"{name}.html", folder / "profile")
     if 'data-ready="yes"' not in dom:
         problems.append("the page's script did not finish")
     page = Numbers()
@@ -82,20 +75,44 @@ def main():
         if float(value) != float(expected):
             problems.append(f"{pointer}: the page shows {value}, the JSON has {expected}")
     shown = {pointer for pointer, _ in page.shown}
-    wanted = ["/summary/makespan_seconds", "/summary/lower_bound_seconds", "/summary/gap", "/summary/moved_bytes"]
-    for name, keys in (("chain", ["start_seconds", "duration_seconds"]), ("nodes", ["utilisation", "sent_bytes"]),
+    wanted = ["/summary/makespan_seconds", "/summary/lower_bound_seconds", "/summary/gap", "/summary/moved_bytes",
+              "/summary/assumed_share", "/summary/assumed_tasks"]
+    for rows, keys in (("chain", ["start_seconds", "duration_seconds"]), ("nodes", ["utilisation", "sent_bytes"]),
                        ("links", ["utilisation", "bytes", "busy_seconds"]), ("devices", ["peak_memory_bytes"]),
-                       ("tasks", ["start_seconds", "duration_seconds", "device_memory_bytes"]), ("classes", ["share"])):
-        wanted += [f"/{name}/{i}/{key}" for i in range(len(report[name])) for key in keys]
+                       ("tasks", ["start_seconds", "duration_seconds", "device_memory_bytes"]),
+                       ("classes", ["tasks", "total_seconds", "share"])):
+        wanted += [f"/{rows}/{i}/{key}" for i in range(len(report[rows])) for key in keys]
+    for i, row in enumerate(report["classes"]):
+        wanted += [f"/classes/{i}/{key}" for key in ("measured_seconds", "measured_ratio") if key in row]
+    if "measured_makespan_seconds" in report["summary"]:
+        wanted.append("/summary/measured_makespan_seconds")
     problems += [f"{pointer} is nowhere on the page" for pointer in wanted if pointer not in shown]
     text = " ".join(page.text)
     problems += [f"task {task['name']} is not on the page" for task in report["tasks"] if task["name"] not in text]
     problems += [f"missing warning: {w['message']}" for w in report["warnings"] if w["message"] not in text]
+    if ("measured_on" in report["summary"]) != ("Measured on CPU cores" in text):
+        problems.append("what the run was measured on is not said where, or only where, there is one")
+    return [f"{name}.html: {problem}" for problem in problems], len(page.shown)
 
+
+def main():
+    test, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not chromium:
+        print("skipped: no Chromium here (apt-get install chromium)")
+        return 77
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run([test, "write the sample page"], env={**os.environ, "STREAMMAP_PAGE_FOLDER": str(folder)},
+                   check=True, stdout=subprocess.DEVNULL)
+    problems, shown = [], 0
+    for name in ("sample", "measured"):
+        found, numbers = problems_of(chromium, folder, name)
+        problems += found
+        shown += numbers
     for problem in problems:
         print(problem)
-    print(f"{len(page.shown)} numbers on the page, {len(problems)} problems")
-    return 1 if problems or not page.shown else 0
+    print(f"{shown} numbers on two pages, {len(problems)} problems")
+    return 1 if problems or not shown else 0
 
 
 if __name__ == "__main__":

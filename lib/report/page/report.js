@@ -1,11 +1,28 @@
 // Draws the report from the JSON in the page. Every number shown is one value of that JSON: show() records which
 // one (data-pointer, a JSON pointer) and its value (data-value) beside the text, so a test can compare them.
 "use strict";
-const report = JSON.parse(document.getElementById("report-data").textContent);
+const report = unpacked(JSON.parse(document.getElementById("report-data").textContent));
+
+/// The page's JSON holds long lists of objects by column (lib/report/PackJson.h); this makes them lists again.
+function unpacked(json) {
+  if (json === null || typeof json !== "object") return json;
+  if (Array.isArray(json)) return json.map(unpacked);
+  if (!("#rows" in json)) return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, unpacked(value)]));
+  const rows = Array.from({ length: json["#rows"] }, () => ({}));
+  for (const [key, column] of Object.entries(json["#columns"])) {
+    const values = (column.each || column.of).map(unpacked);
+    rows.forEach((row, i) => {
+      const value = column.each ? values[i] : values[column.at ? column.at[i] : 0];
+      if (value !== null) row[key] = value;
+    });
+  }
+  return rows;
+}
 
 // ---- numbers as text -------------------------------------------------------------------------------------------
 
 function significant(value) {
+  if (Math.abs(value) >= 999999.5) return value.toExponential(2); // no larger unit left: the power of ten says the rest
   return Number(value.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: 12, maximumSignificantDigits: 3, useGrouping: false });
 }
 function scaled(value, units) {
@@ -20,6 +37,7 @@ const formats = {
   flops: (v) => scaled(v, [[1e15, "PFLOP"], [1e12, "TFLOP"], [1e9, "GFLOP"], [1e6, "MFLOP"], [1e3, "kFLOP"], [1, "FLOP"]]),
   percent: (v) => (100 * v).toFixed(1) + " %",
   count: (v) => v.toLocaleString("en"),
+  ratio: (v) => significant(v),
 };
 function at(pointer) {
   return pointer.split("/").slice(1).reduce((node, key) => node[key], report);
@@ -87,8 +105,16 @@ function drawHeadline() {
       s.transfers === 1 ? " transfer" : " transfers"),
   ];
   if ("measured_makespan_seconds" in s)
-    tiles.splice(1, 0, tile("Measured makespan", show("/summary/measured_makespan_seconds", "seconds")));
+    tiles.splice(1, 0, tile("Measured makespan", show("/summary/measured_makespan_seconds", "seconds"), s.measured_on ? "on " + s.measured_on : ""));
   byId("headline").append(...tiles);
+  if (s.assumed_tasks) {
+    const one = s.assumed_tasks === 1;
+    byId("assumed").append(element("strong", {}, show("/summary/assumed_share", "percent"), " of the busy time is assumed"), ": ",
+      show("/summary/assumed_tasks", "count"), one ? " task says nothing of its work and is taken to run " : " tasks say nothing of their work and are taken to run ",
+      "assumed_seconds_each" in s ? show("/summary/assumed_seconds_each", "seconds") : show("/summary/assumed_seconds", "seconds"),
+      "assumed_seconds_each" in s ? (one ? "" : " each") : " together", "; see ", element("a", { href: "#to-know" }, "To know"), ".");
+    byId("assumed").hidden = false;
+  }
 }
 
 function drawChain() {
@@ -113,7 +139,7 @@ function drawChain() {
   const row = (i) => {
     const step = report.chain[i];
     const colour = step.kind === "task" ? "var(--accent)" : step.kind === "transfer" ? "var(--transfer)" : "var(--idle)";
-    const name = element("span", { class: "key" }, step.kind === "transfer" ? "transfer of " + step.what : step.kind === "idle" ? "idle" : step.what);
+    const name = element("span", { class: "key" }, step.kind === "transfer" ? (step.transfers > 1 ? step.transfers + " transfers of " : "transfer of ") + step.what : step.kind === "idle" ? "idle" : step.what);
     name.style.setProperty("--colour", colour);
     return element("tr", {}, cell("number", show(`/chain/${i}/start_seconds`, "seconds")), cell("number", show(`/chain/${i}/duration_seconds`, "seconds")),
       cell("name", name), cell("place", step.where), cell("why", step.why));
@@ -126,7 +152,7 @@ function drawChain() {
       if (!all && n > few && i === few / 2) {
         const button = element("button", { type: "button" }, `Show all ${n} steps`);
         button.addEventListener("click", () => fill(true));
-        body.append(element("tr", {}, element("td", { colspan: 5, class: "controls" }, button)));
+        body.append(element("tr", {}, element("td", { colspan: 5 }, button)));
         i = n - few / 2;
       }
       body.append(row(i));
@@ -151,18 +177,33 @@ function drawLegend() {
   }
 }
 
-function drawTimeline() {
-  const holder = byId("timeline");
-  const devices = report.devices;
+/// What a timeline shows: its rows, where and when each task ran, and which of its numbers to name.
+const predictedRun = {
+  devices: report.devices, end: report.summary.makespan_seconds, device: (t) => t.device,
+  start: (t) => t.start_seconds, stop: (t) => t.end_seconds, keys: ["start_seconds", "duration_seconds"],
+};
+function measuredRun() {
+  const natural = new Intl.Collator("en", { numeric: true });
+  const names = [...new Set(report.tasks.filter((t) => "measured_seconds" in t).map((t) => t.measured_on))].sort(natural.compare);
+  return {
+    devices: names.map((name) => ({ name, node: name.slice(0, Math.max(0, name.lastIndexOf(":"))) })), end: report.summary.measured_makespan_seconds,
+    device: (t) => t.measured_on, start: (t) => t.measured_start_seconds, stop: (t) => t.measured_start_seconds + t.measured_seconds,
+    keys: ["measured_start_seconds", "measured_seconds"],
+  };
+}
+
+/// `end` is the time at the right edge, so that two timelines can share a scale.
+function drawTimeline(holder, run, end) {
+  const devices = run.devices;
   const rowOf = new Map(devices.map((d, i) => [d.name, i]));
   const rows = devices.map(() => []);
-  report.tasks.forEach((task, i) => rows[rowOf.get(task.device)].push(i));
-  for (const row of rows) row.sort((a, b) => report.tasks[a].start_seconds - report.tasks[b].start_seconds);
+  report.tasks.forEach((task, i) => { if (rowOf.has(run.device(task))) rows[rowOf.get(run.device(task))].push(i); });
+  for (const row of rows) row.sort((a, b) => run.start(report.tasks[a]) - run.start(report.tasks[b]));
 
   const rowHeight = Math.max(3, Math.min(26, Math.floor(1200 / Math.max(1, devices.length))));
   const margin = { left: holder.clientWidth < 600 ? 84 : 132, right: 16, top: 8, bottom: 26 };
   const height = margin.top + rowHeight * devices.length + margin.bottom;
-  const makespan = report.summary.makespan_seconds || 1e-9;
+  const makespan = end || 1e-9;
   const canvas = element("canvas", { role: "img", "aria-label": "Timeline of every device; the task table below holds the same data" });
   holder.append(canvas);
   const svg = d3.select(holder).append("svg").attr("height", height);
@@ -185,7 +226,7 @@ function drawTimeline() {
       context.fillRect(margin.left, y, width - margin.left - margin.right, rowHeight - gap);
       for (const i of row) {
         const task = report.tasks[i];
-        const x0 = scale(task.start_seconds), x1 = scale(task.end_seconds);
+        const x0 = scale(run.start(task)), x1 = scale(run.stop(task));
         if (x1 < margin.left || x0 > width - margin.right) continue;
         context.fillStyle = colourOf.get(task.class);
         context.fillRect(x0, y, Math.max(0.6, x1 - x0 - (x1 - x0 > 4 ? 1 : 0)), rowHeight - gap);
@@ -239,12 +280,12 @@ function drawTimeline() {
     const box = canvas.getBoundingClientRect();
     const r = Math.floor((event.clientY - box.top - margin.top) / rowHeight);
     const time = scale.invert(event.clientX - box.left);
-    const found = rows[r] && rows[r].find((i) => report.tasks[i].start_seconds <= time && time <= report.tasks[i].end_seconds);
+    const found = rows[r] && rows[r].find((i) => run.start(report.tasks[i]) <= time && time <= run.stop(report.tasks[i]));
     tip.hidden = found === undefined;
     if (found === undefined) return;
     const p = `/tasks/${found}/`;
-    tip.replaceChildren(element("strong", {}, report.tasks[found].name), " on " + report.tasks[found].device, element("br"),
-      show(p + "start_seconds", "seconds"), " to ", show(p + "end_seconds", "seconds"), ", takes ", show(p + "duration_seconds", "seconds"),
+    tip.replaceChildren(element("strong", {}, report.tasks[found].name), " on " + run.device(report.tasks[found]), element("br"),
+      "starts at ", show(p + run.keys[0], "seconds"), ", takes ", show(p + run.keys[1], "seconds"),
       element("br"), "estimate: " + report.tasks[found].origin + (report.tasks[found].limiter ? ", limited by " + report.tasks[found].limiter : ""),
       ...("low_seconds" in report.tasks[found] ? [element("br"), "between ", show(p + "low_seconds", "seconds"), " and ", show(p + "high_seconds", "seconds")] : []),
       element("br"), report.tasks[found].location);
@@ -255,6 +296,42 @@ function drawTimeline() {
   window.addEventListener("resize", layout);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
   layout();
+}
+
+/// The run that was predicted and, where there is one, that which was measured, on one scale of time.
+function drawTimelines() {
+  const measured = "measured_makespan_seconds" in report.summary ? measuredRun() : null;
+  const end = Math.max(predictedRun.end, measured ? measured.end : 0);
+  byId("timeline-heading").hidden = !measured;
+  drawTimeline(byId("timeline"), predictedRun, end);
+  if (!measured) return;
+  byId("measured-heading").hidden = byId("timeline-measured").hidden = false;
+  byId("measured-heading").textContent = "Measured" + (report.summary.measured_on ? " on " + report.summary.measured_on : "");
+  drawTimeline(byId("timeline-measured"), measured, end);
+}
+
+function drawKinds() {
+  const measured = report.classes.some((c) => "measured_tasks" in c);
+  const columns = [["Kind"], ["Tasks", "number"], ["Predicted", "number"], ["Share"], ["Limited by"]];
+  const partly = report.classes.some((c) => "measured_tasks" in c && c.measured_tasks !== c.tasks);
+  if (measured && partly) columns.push(["Tasks measured", "number"], ["Predicted for these", "number"]);
+  if (measured) columns.push(["Measured", "number"], ["Measured / predicted", "number"]);
+  if (measured)
+    byId("kinds-note").textContent = report.summary.measured_on === "CPU cores"
+      ? "Measured on CPU cores, predicted for the devices below: the ratios say nothing of the estimates."
+      : "Predicted against measured" + (report.summary.measured_on ? " on " + report.summary.measured_on : "") + ".";
+  growingTable(byId("kinds"), columns, report.classes.length, 12, (i) => {
+    const p = `/classes/${i}/`, kind = report.classes[i];
+    const name = element("span", { class: "key" }, kind.name);
+    name.style.setProperty("--colour", colourOf.get(kind.name));
+    const limiters = kind.limiters.map((l) => (l === "default" ? "assumed time" : l)).join(", ") || "unknown";
+    const cells = [cell("name", name), cell("number", show(p + "tasks", "count")), cell("number", show(p + "total_seconds", "seconds")),
+      cell("share", bar(kind.share), show(p + "share", "percent")), cell("place", limiters)];
+    const figure = (key, format) => cell("number", key in kind ? show(p + key, format) : "");
+    if (measured && partly) cells.push(figure("measured_tasks", "count"), figure("predicted_of_measured_seconds", "seconds"));
+    if (measured) cells.push(figure("measured_seconds", "seconds"), figure("measured_ratio", "ratio"));
+    return element("tr", {}, ...cells);
+  });
 }
 
 /// A table of the first `few` rows, with a button for the rest.
@@ -268,7 +345,7 @@ function growingTable(table, columns, count, few, row) {
     if (end < count) {
       const button = element("button", { type: "button" }, `Show all ${formats.count(count)}`);
       button.addEventListener("click", () => fill(count));
-      body.append(element("tr", {}, element("td", { colspan: columns.length, class: "controls" }, button)));
+      body.append(element("tr", {}, element("td", { colspan: columns.length }, button)));
     }
   };
   fill(Math.min(few, count));
@@ -281,7 +358,7 @@ function drawNodes() {
       const p = `/nodes/${i}/`, node = report.nodes[i];
       return element("tr", {}, cell("name", node.name), cell("place", node.type), cell("place", node.leaf),
         cell("number", show(p + "devices_used", "count"), " of ", show(p + "devices", "count")), cell("number", show(p + "tasks", "count")),
-        cell("", bar(node.utilisation), show(p + "utilisation", "percent")), cell("number", show(p + "sent_bytes", "bytes")),
+        cell("share", bar(node.utilisation), show(p + "utilisation", "percent")), cell("number", show(p + "sent_bytes", "bytes")),
         cell("number", show(p + "received_bytes", "bytes")));
     });
 }
@@ -293,7 +370,7 @@ function drawLinks() {
   if (report.links.length)
     growingTable(byId("links"), [["Link"], ["Busy"], ["Carried", "number"], ["For", "number"]], report.links.length, 16, (i) => {
       const p = `/links/${i}/`;
-      return element("tr", {}, cell("name", report.links[i].name), cell("", bar(report.links[i].utilisation), show(p + "utilisation", "percent")),
+      return element("tr", {}, cell("name", report.links[i].name), cell("share", bar(report.links[i].utilisation), show(p + "utilisation", "percent")),
         cell("number", show(p + "bytes", "bytes")), cell("number", show(p + "busy_seconds", "seconds")));
     });
 }
@@ -398,7 +475,8 @@ drawHeader();
 drawHeadline();
 drawChain();
 drawLegend();
-drawTimeline();
+drawKinds();
+drawTimelines();
 drawNodes();
 drawLinks();
 drawMemory();
