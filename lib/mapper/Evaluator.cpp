@@ -224,6 +224,7 @@ Seconds Evaluator::place(TaskId task, DeviceId device) {
 }
 
 Seconds Evaluator::endOn(TaskId task, DeviceId device) {
+  ++steps_;
   Seconds ready = predecessorsEnd(task);
   for (PieceId piece : inputs(task)) {
     const std::optional<Seconds> here = present(piece, device);

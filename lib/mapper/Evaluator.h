@@ -54,8 +54,8 @@ public:
   Seconds evaluate(const Solution &solution, std::size_t from, Seconds cutoff = never,
                    const IndexedVector<TaskId, Seconds> &tails = {});
 
-  /// The work done since the evaluator was made, whatever the machine's speed: tasks placed, and a quarter
-  /// for each time that a link was asked when it is free.
+  /// The work done since the evaluator was made, whatever the machine's speed: tasks placed or
+  /// looked at, and the times a link was asked when it is free.
   std::uint64_t steps() const { return steps_; }
 
 private:

@@ -6,12 +6,13 @@ namespace {
 
 // Shares of the changes. Measured on the sets of bench/mapper: without `gather` graphs with much
 // communication stay in local optima, without `rebuild` large clusters do.
-constexpr double shareReassign = 0.42, shareReorder = 0.22, shareSwap = 0.10, shareGather = 0.12,
-                 shareCross = 0.06, shareRegroup = 0.03;
+constexpr double shareReassign = 0.40, shareReorder = 0.21, shareSwap = 0.10, shareGather = 0.12,
+                 shareCross = 0.06, shareRegroup = 0.03; // the others: rebuild
 constexpr double shareCritical = 0.5;      ///< of the tasks to change that lie on the critical path
 constexpr double shareNeighbour = 0.6;     ///< of the devices that are a neighbour's
 constexpr std::size_t mostTried = 24;      ///< devices a rebuild looks at for a task
 constexpr std::size_t longestWindow = 24;  ///< tasks a rebuild places anew
+constexpr std::size_t longestRest = 400;   ///< tasks up to which a rebuild may go on to the end
 constexpr std::size_t largestGathered = 8; ///< tasks, or a quarter of the graph if that is less
 
 } // namespace
@@ -193,9 +194,15 @@ std::vector<DeviceId> Neighbourhood::worthTrying(TaskId task) {
 }
 
 std::optional<std::size_t> Neighbourhood::rebuild(Evaluator &evaluator) {
-  const std::size_t start = position_[pick()];
-  const std::size_t length = 1 + random_.below(std::min(longestWindow, solution_.order.size() - start));
-  const Seconds noise = space_.meanTime() * (random_.chance(0.3) ? 0 : random_.chance(0.5) ? 0.5 : 2);
+  const TaskId seed = pick();
+  if (random_.chance(0.5))
+    moveWithinWindow(seed);
+  const std::size_t start = std::min<std::size_t>(first_, position_[seed]);
+  const std::size_t rest = solution_.order.size() - start;
+  // To the end it is a list schedule of its own, which pays where any device is as good as another.
+  const std::size_t length =
+      rest <= longestRest && random_.chance(0.3) ? rest : 1 + random_.below(std::min(longestWindow, rest));
+  const Seconds noise = space_.meanTime() * (random_.chance(0.5) ? 0 : random_.chance(0.5) ? 0.5 : 2);
   for (std::size_t i = evaluator.placed(); i < start; ++i)
     evaluator.place(solution_.order[i], solution_.device[solution_.order[i]]);
   evaluator.rewind(start);
@@ -211,9 +218,7 @@ std::optional<std::size_t> Neighbourhood::rebuild(Evaluator &evaluator) {
     assign(task, best);
     evaluator.place(task, best);
   }
-  if (reassigned_.empty())
-    return std::nullopt;
-  return first_;
+  return reassigned_.empty() && shifted_.empty() ? std::nullopt : std::optional(first_);
 }
 
 std::optional<std::size_t> Neighbourhood::change(Evaluator &evaluator) {
