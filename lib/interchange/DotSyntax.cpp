@@ -193,6 +193,8 @@ private:
     demand("{");
     std::vector<std::size_t> mentioned;
     while (!failed_ && !token_.isSign("}")) {
+      if (take(";"))
+        continue; // an empty statement
       statement(defaults, mentioned, depth);
       if (!take(";"))
         take(",");

@@ -31,7 +31,7 @@ class PsplibReader {
 public:
   PsplibReader(const std::string &file, Diagnostics &diagnostics) : judge_(file, diagnostics) {}
 
-  /// False once something was reported.
+  /// What is wrong is reported; jobs and capacities are complete when nothing was.
   void read(const std::vector<Line> &lines) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const std::string_view text = trim(lines[i].text);

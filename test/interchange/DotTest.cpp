@@ -33,7 +33,7 @@ TEST_CASE("defaults, chains, subgraphs, ports, comments, joined names") {
                "  node [weight=4]; edge [weight=1] // defaults\n"
                "  a -> b:out -> { c; d [weight=9] } [color=red]\n"
                "  /* nothing\n here */ subgraph cluster_x { e -> \"f\" + \"g\" [WEIGHT=2] }\n"
-               "  rankdir = LR\n"
+               "  rankdir = LR;;\n"
                "}\n");
   CHECK(timesOf(problem.graph) == "a=4 b=4 c=4 d=9 e=4 fg=4");
   CHECK(edgesOf(problem.graph) == "a>b:1 b>c:1 b>d:1 e>fg:2");
