@@ -3,6 +3,7 @@
 #include "mapper/Exact.h"
 #include "mapper/ListSchedulers.h"
 #include "mapper/LowerBound.h"
+#include "mapper/Partition.h"
 #include "mapper/Portfolio.h"
 #include "mapper/Search.h"
 #include "model/Violations.h"
@@ -13,7 +14,7 @@
 namespace streammap {
 namespace {
 
-constexpr std::array<Strategy, 10> table{{
+constexpr std::array<Strategy, 11> table{{
     {"auto", "all that build a placement, a search from the best, a proof where small", mapAuto},
     {"heft", "by upward rank, where it ends first (Topcuoglu et al. 2002)", mapHeft, true, true},
     {"peft", "HEFT that looks ahead through an optimistic cost table (Arabnejad, Barbosa 2014)", mapPeft,
@@ -23,6 +24,7 @@ constexpr std::array<Strategy, 10> table{{
      true},
     {"search", "simulated annealing from the best of the list schedulers", mapSearch},
     {"exact", "branch and bound: optimal, and proved so, up to 30 tasks or so", mapExact},
+    {"partition", "nodes by a division that sends little between them, then HEFT", mapPartition},
     {"one-device", "everything on the device that runs it fastest", mapOneDevice, true, true},
     {"one-node", "HEFT on the best single node", mapOneNode, true},
     {"round-robin", "tasks dealt out in turn; for comparison", mapRoundRobin, true},
