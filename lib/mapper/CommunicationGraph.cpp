@@ -80,7 +80,8 @@ std::vector<std::uint32_t> matched(const CommunicationGraph &graph, std::span<co
         continue;
       const double amount = static_cast<double>(graph.amount[e]);
       const double rating =
-          amount * amount / static_cast<double>(graph.vertexWeight[u] * graph.vertexWeight[v]);
+          amount * amount /
+          (static_cast<double>(graph.vertexWeight[u]) * static_cast<double>(graph.vertexWeight[v]));
       if (rating > bestRating) {
         bestRating = rating;
         best = u;

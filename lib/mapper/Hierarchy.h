@@ -11,7 +11,7 @@
 namespace streammap {
 
 struct Hierarchy {
-  std::vector<std::size_t> fanout;    ///< innermost first, each 1 or more
+  std::vector<std::size_t> fanout;    ///< innermost first; at least one level, each 1 or more
   std::vector<std::int64_t> distance; ///< between two places that first meet at that level; not falling
 
   std::size_t places() const {

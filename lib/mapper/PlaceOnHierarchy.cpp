@@ -1,6 +1,7 @@
 #include "mapper/PlaceOnHierarchy.h"
 #include "mapper/RefinePartition.h"
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 
@@ -113,7 +114,7 @@ public:
       return std::vector<std::uint32_t>(graph.size(), 0);
     const BlockDistances distances(capacity.size());
     std::vector<std::uint32_t> best;
-    std::int64_t bestCost = 0;
+    Cost bestCost;
     for (std::size_t attempt = 0; attempt < std::max<std::size_t>(1, options_.attempts); ++attempt) {
       std::vector<std::uint32_t> blockOf = dividedOnce(graph, distances, capacity);
       // A cycle that merges inside blocks only starts from the same division and can but improve it.
@@ -122,7 +123,7 @@ public:
       for (const Coarsening &level : levels)
         coarse = lifted(level, coarse);
       blockOf = refinedUp(graph, levels, std::move(coarse), distances, capacity, refining_, random_);
-      const std::int64_t cost = costOf(graph, distances, blockOf) + excess(graph, blockOf, capacity);
+      const Cost cost = judged(graph, distances, blockOf, capacity);
       if (best.empty() || cost < bestCost) {
         best = std::move(blockOf);
         bestCost = cost;
@@ -140,14 +141,15 @@ public:
   }
 
 private:
-  /// Weighs more than any cut: a division that fits wins.
-  static std::int64_t excess(const CommunicationGraph &graph, const std::vector<std::uint32_t> &blockOf,
-                             std::span<const std::int64_t> capacity) {
+  /// What a division is judged by: first how much does not fit, then the cut.
+  using Cost = std::pair<std::int64_t, std::int64_t>;
+  static Cost judged(const CommunicationGraph &graph, const BlockDistances &distances,
+                     const std::vector<std::uint32_t> &blockOf, std::span<const std::int64_t> capacity) {
     const std::vector<std::int64_t> weights = blockWeights(graph, blockOf, capacity.size());
-    std::int64_t sum = 0;
+    std::int64_t excess = 0;
     for (std::size_t block = 0; block < capacity.size(); ++block)
-      sum += std::max<std::int64_t>(0, weights[block] - capacity[block]);
-    return sum * (1 + std::accumulate(graph.amount.begin(), graph.amount.end(), std::int64_t{0}));
+      excess += std::max<std::int64_t>(0, weights[block] - capacity[block]);
+    return {excess, costOf(graph, distances, blockOf)};
   }
 
   std::vector<std::uint32_t> dividedOnce(const CommunicationGraph &graph, const BlockDistances &distances,
@@ -165,12 +167,12 @@ private:
                                                          static_cast<double>(capacity[0]) /
                                                          static_cast<double>(capacity[0] + capacity[1]));
     std::vector<std::uint32_t> best;
-    std::int64_t bestCost = 0;
+    Cost bestCost;
     for (std::size_t i = 0; i < growingTries; ++i) {
       std::vector<std::uint32_t> blockOf = grown(graph, share, random_);
       relieve(graph, blockOf, distances, capacity);
       refine(graph, blockOf, distances, capacity, refining_, random_);
-      const std::int64_t cost = costOf(graph, distances, blockOf) + excess(graph, blockOf, capacity);
+      const Cost cost = judged(graph, distances, blockOf, capacity);
       if (best.empty() || cost < bestCost) {
         best = std::move(blockOf);
         bestCost = cost;
@@ -242,6 +244,7 @@ std::int64_t communicationCost(const CommunicationGraph &graph, const Hierarchy 
 
 std::vector<std::uint32_t> placeOnHierarchy(const CommunicationGraph &graph, const Hierarchy &hierarchy,
                                             const PlaceOptions &options) {
+  assert(!hierarchy.fanout.empty() && hierarchy.fanout.size() == hierarchy.distance.size());
   Random random(options.seed);
   Divider divider(options, random);
   const std::int64_t places = static_cast<std::int64_t>(hierarchy.places());
