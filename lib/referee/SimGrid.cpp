@@ -12,6 +12,7 @@
 #include "referee/RunPlan.h"
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <set>
 #include <simgrid/s4u.hpp>
@@ -228,6 +229,7 @@ Expected<PlanTimes> runPlan(const ReplayPlan &plan, Seconds unit) {
   int ends[2];
   if (pipe(ends) != 0)
     return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
+  std::fflush(nullptr); // what is buffered is written once, not by the child as well
   const pid_t child = fork();
   if (child < 0)
     return failure(std::string("cannot start a process: ") + std::strerror(errno));
