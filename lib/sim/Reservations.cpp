@@ -5,68 +5,115 @@ namespace streammap {
 
 namespace {
 
-constexpr std::size_t blockSize = 64;
+constexpr std::size_t chunkSize = 32; ///< at most; a full one is split in two
+
+/// By start, then end: of a task that takes no time and one that starts at the same moment, the former is
+/// first, so that ends ascend as well, which `earliest` counts on.
+std::pair<Seconds, Seconds> key(const Interval &interval) {
+  return {interval.start, interval.end};
+}
 
 } // namespace
 
+/// The first with an interval that ends after the moment.
+std::size_t BusyTimes::firstChunk(Seconds endsAfter) const {
+  if (!chunks_.empty() && chunks_.back().items.front().start <= endsAfter) // near the end, as most often
+    return lastEnd() > endsAfter ? chunks_.size() - 1 : chunks_.size();
+  const auto found = std::ranges::upper_bound(chunks_, endsAfter, {},
+                                              [](const Chunk &chunk) { return chunk.items.back().end; });
+  return static_cast<std::size_t>(found - chunks_.begin());
+}
+
 Seconds BusyTimes::earliest(Seconds ready, Seconds length) const {
-  std::size_t next =
-      static_cast<std::size_t>(std::ranges::upper_bound(busy_, ready, {}, &Interval::end) - busy_.begin());
   Seconds start = ready;
-  // A block is passed over only if its gaps are too small whatever the rounding of the sums below.
+  // A chunk is passed over only if its gaps are too small whatever the rounding of the sums below.
   const Seconds rounding = 4e-16 * lastEnd();
-  while (next < busy_.size()) {
-    const std::size_t block = next / blockSize;
-    if (next % blockSize == 0 && widest_[block] + rounding < length) {
-      next = std::min(next + blockSize, busy_.size());
-      start = std::max(start, busy_[next - 1].end);
+  for (std::size_t c = firstChunk(ready), first = c; c < chunks_.size(); ++c) {
+    const std::vector<Interval> &items = chunks_[c].items;
+    if (c != first && chunks_[c].widest + rounding < length) {
+      start = std::max(start, items.back().end);
       continue;
     }
-    if (busy_[next].start >= start + length)
-      break;
-    start = std::max(start, busy_[next].end);
-    ++next;
+    auto next = c == first ? std::ranges::upper_bound(items, ready, {}, &Interval::end) : items.begin();
+    for (; next != items.end(); ++next) {
+      if (next->start >= start + length)
+        return start;
+      start = std::max(start, next->end);
+    }
   }
   return start;
 }
 
-void BusyTimes::updateGaps(std::size_t from) {
-  std::size_t block = from / blockSize;
-  widest_.resize((busy_.size() + blockSize - 1) / blockSize);
-  for (; block < widest_.size(); ++block) {
-    Seconds widest;
-    for (std::size_t i = block * blockSize; i < std::min((block + 1) * blockSize, busy_.size()); ++i)
-      widest = std::max(widest, busy_[i].start - (i == 0 ? Seconds() : busy_[i - 1].end));
-    widest_[block] = widest;
+/// Where the interval belongs.
+std::size_t BusyTimes::chunkFor(Interval interval) const {
+  const auto after = std::ranges::upper_bound(chunks_, key(interval), {},
+                                              [](const Chunk &chunk) { return key(chunk.items.front()); });
+  return after == chunks_.begin() ? 0 : static_cast<std::size_t>(after - chunks_.begin()) - 1;
+}
+
+void BusyTimes::measure(std::size_t chunk) {
+  Seconds before = chunk == 0 ? Seconds() : chunks_[chunk - 1].items.back().end;
+  Seconds widest;
+  for (const Interval &interval : chunks_[chunk].items) {
+    widest = std::max(widest, interval.start - before);
+    before = interval.end;
   }
+  chunks_[chunk].widest = widest;
+}
+
+/// Splits the chunk if it is full, and measures what changed.
+void BusyTimes::changed(std::size_t chunk) {
+  std::vector<Interval> &items = chunks_[chunk].items;
+  std::size_t last = chunk + 1;
+  if (items.size() >= chunkSize) {
+    // Behind the last interval more will follow; a full chunk there is left as it is.
+    const std::size_t kept = chunk + 1 == chunks_.size() ? chunkSize - 1 : chunkSize / 2;
+    Chunk rest{{items.begin() + static_cast<std::ptrdiff_t>(kept), items.end()}, {}};
+    items.resize(kept);
+    chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(chunk) + 1, std::move(rest));
+    ++last;
+  }
+  for (std::size_t c = chunk; c <= last && c < chunks_.size(); ++c)
+    measure(c);
 }
 
 void BusyTimes::add(Interval interval) {
-  // By start, then end: of a task that takes no time and one that starts at the same moment, the former is
-  // first, so that ends ascend as well, which `earliest` counts on.
-  const auto at = std::ranges::upper_bound(busy_, std::pair(interval.start, interval.end), {},
-                                           [](const Interval &i) { return std::pair(i.start, i.end); });
-  const std::size_t position = static_cast<std::size_t>(at - busy_.begin());
-  busy_.insert(at, interval);
-  updateGaps(position);
+  if (chunks_.empty()) {
+    chunks_.push_back({{interval}, interval.start});
+    return;
+  }
+  const std::size_t chunk = chunkFor(interval);
+  std::vector<Interval> &items = chunks_[chunk].items;
+  items.insert(std::ranges::upper_bound(items, key(interval), {}, key), interval);
+  changed(chunk);
 }
 
 void BusyTimes::addJoined(Interval interval) {
-  const auto after = std::ranges::upper_bound(busy_, interval.start, {}, &Interval::start);
-  const std::size_t position = static_cast<std::size_t>(after - busy_.begin());
-  const bool joinsBefore = position > 0 && busy_[position - 1].end == interval.start;
-  const bool joinsAfter = after != busy_.end() && after->start == interval.end;
+  if (chunks_.empty())
+    return add(interval);
+  const std::size_t chunk = chunkFor(interval);
+  std::vector<Interval> &items = chunks_[chunk].items;
+  const auto after = std::ranges::upper_bound(items, key(interval), {}, key);
+  const bool joinsBefore = after != items.begin() && std::prev(after)->end == interval.start;
+  const bool joinsAfter = after != items.end() && after->start == interval.end;
   if (joinsBefore && joinsAfter) {
-    busy_[position - 1].end = after->end;
-    busy_.erase(after);
+    std::prev(after)->end = after->end;
+    items.erase(after);
   } else if (joinsBefore) {
-    busy_[position - 1].end = interval.end;
+    std::prev(after)->end = interval.end;
   } else if (joinsAfter) {
     after->start = interval.start;
   } else {
-    busy_.insert(after, interval);
+    items.insert(after, interval);
   }
-  updateGaps(position == 0 ? 0 : position - 1);
+  changed(chunk);
+}
+
+std::vector<Interval> BusyTimes::intervals() const {
+  std::vector<Interval> all;
+  for (const Chunk &chunk : chunks_)
+    all.insert(all.end(), chunk.items.begin(), chunk.items.end());
+  return all;
 }
 
 Reservations::Reservations(const Fabric &fabric) : fabric_(&fabric) {
@@ -112,8 +159,10 @@ Seconds Reservations::reserve(const Route &route, Bytes size, Seconds start) {
 
 Seconds Reservations::busy(LinkId link) const {
   std::vector<Interval> all;
-  for (const BusyTimes &channel : channels_[link])
-    all.insert(all.end(), channel.intervals().begin(), channel.intervals().end());
+  for (const BusyTimes &channel : channels_[link]) {
+    const std::vector<Interval> own = channel.intervals();
+    all.insert(all.end(), own.begin(), own.end());
+  }
   std::ranges::sort(all, {}, &Interval::start);
   Seconds sum, end;
   for (const Interval &interval : all) {

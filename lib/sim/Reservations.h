@@ -12,25 +12,45 @@ struct Interval {
   Seconds start, end;
 };
 
-/// Disjoint intervals by start; `earliest` finds room between them.
+/// Disjoint intervals by start; `earliest` finds room between them. They are kept in chunks that know their
+/// widest gap, so that a search passes over what is full and an insertion moves few.
 class BusyTimes {
 public:
-  /// The first moment from `ready` on at which `length` fits. O(log n + n / 64), and less where gaps are
+  /// The first moment from `ready` on at which `length` fits. O(log n + n / 32), and less where gaps are
   /// wide.
   Seconds earliest(Seconds ready, Seconds length) const;
-  /// O(1) at the end, O(n) in the middle.
+  /// O(log n + 32 + n / 32).
   void add(Interval interval);
-  /// The same; what touches a neighbour becomes one interval with it.
+  /// The same; what touches a neighbour in its chunk becomes one interval with it.
   void addJoined(Interval interval);
-  Seconds lastEnd() const { return busy_.empty() ? Seconds() : busy_.back().end; }
-  bool empty() const { return busy_.empty(); }
-  const std::vector<Interval> &intervals() const { return busy_; }
+  Seconds lastEnd() const { return chunks_.empty() ? Seconds() : chunks_.back().items.back().end; }
+  bool empty() const { return chunks_.empty(); }
+  std::vector<Interval> intervals() const;
+
+  /// Calls `visit` with every interval that ends after `from` and starts before `to`, by start.
+  template <class Visit>
+  void visit(Seconds from, Seconds to, Visit visit) const {
+    for (std::size_t c = firstChunk(from); c < chunks_.size(); ++c)
+      for (const Interval &interval : chunks_[c].items) {
+        if (interval.start >= to)
+          return;
+        if (interval.end > from)
+          visit(interval);
+      }
+  }
 
 private:
-  void updateGaps(std::size_t from);
+  struct Chunk {
+    std::vector<Interval> items; ///< never empty
+    Seconds widest;              ///< of the gaps before its items
+  };
 
-  std::vector<Interval> busy_;
-  std::vector<Seconds> widest_; ///< of each 64 intervals: the widest gap before one of them
+  std::size_t firstChunk(Seconds endsAfter) const;
+  std::size_t chunkFor(Interval interval) const;
+  void measure(std::size_t chunk);
+  void changed(std::size_t chunk);
+
+  std::vector<Chunk> chunks_;
 };
 
 class Reservations {

@@ -15,6 +15,12 @@ ScheduleBuilder::ScheduleBuilder(const Problem &problem)
     : problem_(&problem), links_(problem.fabric()), memory_(problem) {
   const Cluster &cluster = problem.cluster();
   busy_.assign(cluster.devices.size(), {});
+  solid_.assign(cluster.devices.size(), {});
+  shortest_.assign(problem.classes().size(), seconds(std::numeric_limits<double>::infinity()));
+  for (ClassId c : problem.classes().ids())
+    for (TaskId task : problem.graph().tasks.ids())
+      if (const auto &estimate = problem.estimate(task, c))
+        shortest_[c] = std::min(shortest_[c], estimate->time);
   chosen_.assign(problem.graph().tasks.size(), {});
   slots_.assign(problem.graph().tasks.size(), {});
   pieces_.assign(problem.pieces().size(), {});
@@ -213,12 +219,11 @@ std::optional<Seconds> ScheduleBuilder::powerFrees(DeviceId id, Slot slot) const
   for (DeviceId other : nodeDevices_[device.node]) {
     if (other == id || !cluster.devices[other].gpu)
       continue;
-    for (const Interval &interval : busy_[other].intervals())
-      if (interval.start < slot.end && interval.end > slot.start) {
-        overlapping.emplace_back(interval.start, interval.end,
-                                 cluster.models[cluster.devices[other].model].power);
-        moments.push_back(std::max(slot.start, interval.start));
-      }
+    busy_[other].visit(slot.start, slot.end, [&](const Interval &interval) {
+      overlapping.emplace_back(interval.start, interval.end,
+                               cluster.models[cluster.devices[other].model].power);
+      moments.push_back(std::max(slot.start, interval.start));
+    });
   }
   const Watts limit = *cluster.nodeTypes[cluster.nodes[device.node].type].powerLimit;
   std::ranges::sort(moments);
@@ -268,6 +273,13 @@ Slot ScheduleBuilder::slotOn(TaskId task, DeviceId device) const {
   return *slotWithin(task, device, predecessorsEnd(task), seconds(std::numeric_limits<double>::infinity()));
 }
 
+Seconds ScheduleBuilder::earliestGap(DeviceId device, Seconds ready, Seconds length) const {
+  const Solid &solid = solid_[device];
+  if (ready >= solid.end)
+    return ready;
+  return ready >= solid.from ? solid.end : busy_[device].earliest(ready, length);
+}
+
 /// Looks at the devices in the order in which they could end the task if its data were there, so that most
 /// need no second look.
 std::optional<DeviceId> ScheduleBuilder::soonest(TaskId task) const {
@@ -275,7 +287,7 @@ std::optional<DeviceId> ScheduleBuilder::soonest(TaskId task) const {
   std::vector<std::pair<Seconds, DeviceId>> earliest;
   for (DeviceId device : candidates(task)) {
     const Seconds length = problem_->timeOn(task, device);
-    earliest.emplace_back(busy_[device].earliest(ready, length) + length, device);
+    earliest.emplace_back(earliestGap(device, ready, length) + length, device);
   }
   std::ranges::sort(earliest);
   std::optional<std::pair<Seconds, DeviceId>> best;
@@ -306,6 +318,12 @@ void ScheduleBuilder::place(TaskId task, DeviceId device) {
   const ClassId c = problem_->classOf(device);
   used_[c].erase({busy_[device].lastEnd(), device});
   busy_[device].add({slot.start, slot.end});
+  if (Solid &solid = solid_[device]; slot.start >= solid.end) {
+    // Less the rounding of sums, so that whatever fits by the search of gaps fits here.
+    if (slot.start - solid.end >= shortest_[c] * (1 - 1e-12) - 4e-16 * slot.end)
+      solid.from = slot.start;
+    solid.end = slot.end;
+  }
   used_[c].insert({busy_[device].lastEnd(), device});
   untouched_[c].erase(device);
   if (const auto &leaf = problem_->cluster().nodes[problem_->cluster().devices[device].node].leaf)

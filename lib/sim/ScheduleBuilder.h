@@ -79,6 +79,7 @@ private:
   };
 
   bool groupsAllow(TaskId task, NodeId node) const;
+  Seconds earliestGap(DeviceId device, Seconds ready, Seconds length) const;
   void addNodeDevices(TaskId task, NodeId node, std::vector<DeviceId> &found) const;
   void addNearData(TaskId task, std::vector<DeviceId> &found) const;
   void addFree(ClassId c, std::optional<SwitchId> leaf, std::vector<DeviceId> &found) const;
@@ -108,6 +109,13 @@ private:
   const Problem *problem_;
   Reservations links_;
   IndexedVector<DeviceId, BusyTimes> busy_;
+  /// For a quick look at many devices: from `from` on to `end`, when its last task ends, a device has no gap
+  /// that any task of the program fits in.
+  struct Solid {
+    Seconds from, end;
+  };
+  IndexedVector<DeviceId, Solid> solid_;
+  IndexedVector<ClassId, Seconds> shortest_; ///< of the times of all tasks
   IndexedVector<TaskId, DeviceId> chosen_;
   IndexedVector<TaskId, Slot> slots_;
   IndexedVector<PieceId, PieceState> pieces_;

@@ -37,9 +37,18 @@ TEST_CASE("the first gap is the one a walk from the start finds, with and withou
       all.push_back({start, start + length});
       REQUIRE(apart.lastEnd() == joined.lastEnd());
     }
-    CHECK(joined.intervals().size() < apart.intervals().size());
-    for (std::size_t i = 1; i < joined.intervals().size(); ++i)
-      CHECK(joined.intervals()[i - 1].end < joined.intervals()[i].start);
+    const std::vector<Interval> intervals = joined.intervals();
+    CHECK(intervals.size() < apart.intervals().size());
+    for (std::size_t i = 1; i < intervals.size(); ++i)
+      CHECK(intervals[i - 1].end <= intervals[i].start);
+    std::size_t visited = 0;
+    apart.visit(seconds(50), seconds(90), [&](const Interval &interval) {
+      CHECK((interval.end > seconds(50) && interval.start < seconds(90)));
+      ++visited;
+    });
+    CHECK(visited == static_cast<std::size_t>(std::ranges::count_if(all, [](const Interval &interval) {
+            return interval.end > seconds(50) && interval.start < seconds(90);
+          })));
   }
 }
 
