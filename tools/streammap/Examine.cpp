@@ -167,7 +167,7 @@ Component examineSlurm() {
   slurm.presence = Presence::partial;
   slurm.remedy = "the cluster's slurm.conf in /etc/slurm, or SLURM_CONF";
   if (!fs::exists(file)) {
-    slurm.found = findOnPath("srun") + ", no " + file;
+    slurm.found = "srun, and no configuration in " + file; // a long path is cut in its middle
     return slurm;
   }
   const auto version = ask({"srun", "--version"});
