@@ -56,6 +56,8 @@ constexpr std::string_view modeNames[] = {"in", "out", "inout"};
 constexpr std::string_view deviceNames[] = {"gpu", "cpu", "any"};
 
 constexpr NumberRange anyNumber{std::numeric_limits<double>::lowest()};
+/// Thirty million years: sums of a million such times are still numbers.
+constexpr double longestSeconds = 1e15;
 constexpr std::uint64_t maxGrid =
     2147483647; // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"
 constexpr std::uint64_t maxBlock = 1024;
@@ -164,8 +166,14 @@ private:
     if (std::optional<JsonValue> work = object.find("work"))
       task.work = readWork(*work);
     for (JsonValue time : object.members("seconds"))
-      if (std::optional<double> number = readNumber(time, diagnostics_))
+      if (std::optional<double> number = readNumber(time, diagnostics_)) {
+        if (*number > longestSeconds)
+          diagnostics_.error(time.location(),
+                             "expected a time of at most " + shortest(longestSeconds) + " s, found " +
+                                 time.description(),
+                             "bad-value");
         task.seconds[std::string(time.key())] = seconds(*number);
+      }
     task.secondsOrigin = origin(object, "seconds_origin", Origin::pragma);
     if (std::optional<double> memory = object.number("device_memory_bytes"))
       task.deviceMemory = Bytes(*memory);
@@ -382,6 +390,10 @@ std::optional<TaskGraph> readIfRight(std::string_view text) {
   });
   if (!graph)
     return std::nullopt;
+  for (const Task &task : graph->tasks)
+    for (const auto &[model, time] : task.seconds)
+      if (time.value() > longestSeconds)
+        return std::nullopt;
   auto key = [](const Dependency &d) { return std::tuple(d.from, d.to, d.buffer); };
   std::vector<Dependency> &dependencies = graph->dependencies;
   if (!std::ranges::is_sorted(dependencies, {}, key))

@@ -86,6 +86,13 @@ void Problem::indexDependencies() {
   assert(order_.size() == graph_->tasks.size() && "a task graph is acyclic");
 }
 
+/// A GPU that alone passes its node's power limit never runs anything.
+bool Problem::passesPowerLimit(DeviceId id) const {
+  const Device &device = cluster_->devices[id];
+  const std::optional<Watts> &limit = cluster_->nodeTypes[cluster_->nodes[device.node].type].powerLimit;
+  return limit && device.gpu && cluster_->models[device.model].power > *limit;
+}
+
 void Problem::collectDevices() {
   std::map<GpuModelId, ClassId> known;
   for (DeviceId id : cluster_->devices.ids()) {
@@ -96,7 +103,8 @@ void Problem::collectDevices() {
       classSize_.push(0);
     }
     classOf_.push(found->second);
-    if (device.state == State::up && cluster_->nodes[device.node].state == State::up) {
+    if (device.state == State::up && cluster_->nodes[device.node].state == State::up &&
+        !passesPowerLimit(id)) {
       devices_.push_back(id);
       ++classSize_[found->second];
     }
@@ -120,7 +128,12 @@ std::string Problem::whyNowhere(TaskId id) const {
     if (const std::optional<std::string> reason = whyNot(task, model, kernelsOf(*graph_)))
       add(*reason);
     else if (classSize_[c] == 0)
-      add("every " + model.name + " is down, drained, busy or reserved");
+      add("every " + model.name + " is down, drained, busy or reserved" +
+          (std::ranges::any_of(
+               cluster_->devices.ids(),
+               [&](DeviceId device) { return classOf_[device] == c && passesPowerLimit(device); })
+               ? ", or draws " + toText(model.power) + ", more than the power limit of its node"
+               : ""));
     else if (isTooSmall(model, id) &&
              (!largest || model.memory > cluster_->models[classes_[*largest]].memory))
       largest = c;

@@ -94,6 +94,7 @@ private:
   Problem(const TaskGraph &graph, const Cluster &cluster)
       : graph_(&graph), cluster_(&cluster), fabric_(cluster) {}
   void indexDependencies();
+  bool passesPowerLimit(DeviceId id) const;
   void collectDevices();
   Expected<void> collectEstimates();
   Expected<void> collectGroups();

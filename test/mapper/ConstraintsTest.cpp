@@ -96,6 +96,14 @@ TEST_CASE("a power limit lets only as many GPUs run at once as it feeds") {
   CHECK(placement.predicted.makespan.value() == Approx(2)); // four tasks of 1 s, two at a time
 }
 
+TEST_CASE("a GPU that alone passes its node's power limit runs nothing, and the refusal says so") {
+  Cluster cluster = smallCluster(1, 2);
+  cluster.nodeTypes[NodeTypeId(0)].powerLimit = watts(100);
+  CHECK(whyNot(graphFromText("a"), cluster) == "task 'a' fits on no device that is up: every small is down, "
+                                               "drained, busy or reserved, or draws 300 W, "
+                                               "more than the power limit of its node");
+}
+
 TEST_CASE("a task larger than any device's memory is refused with both sizes") {
   CHECK(whyNot(graphFromText("big\nbig: 1s memory=9GiB"), smallCluster(1, 1)) ==
         "task 'big' fits on no device that is up: it needs 9.00 GiB of device memory, the nearest, n0:gpu0 "

@@ -71,6 +71,11 @@ TEST_CASE("where a file gives no dependencies they follow from what its tasks ac
   }
 }
 
+TEST_CASE("times whose sums would be no numbers are refused") {
+  CHECK(reported(R"("tasks": [{"id": "a", "seconds": {"*": 1e308}}])")
+            .find("expected a time of at most 1e+15 s, found the number 1e+308") != std::string::npos);
+}
+
 TEST_CASE("cost metrics are those that exist, and limits are named where they are passed") {
   CHECK(reported(R"("kernels": [{"id": "k", "costs": {"flops_fp23": "n"}}], "tasks": [])")
             .find("unknown cost metric 'flops_fp23'; did you mean 'flops_fp32'?") != std::string::npos);
