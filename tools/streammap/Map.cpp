@@ -260,6 +260,7 @@ void addMapCommand(CLI::App &app, ExitCode &exitCode) {
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   command->add_option("--seed", options->map.seed, "seed of strategies that draw numbers")
+      ->check(CLI::Range(0.0, 9007199254740992.0, "a whole number from 0 to 2^53"))
       ->capture_default_str();
   const std::map<std::string, Effort> efforts{
       {"fast", Effort::fast}, {"normal", Effort::normal}, {"thorough", Effort::thorough}};

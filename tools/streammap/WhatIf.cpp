@@ -73,6 +73,7 @@ void addWhatIfCommand(CLI::App &app, ExitCode &exitCode) {
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   command->add_option("--seed", options->study.map.seed, "seed of strategies that draw numbers")
+      ->check(CLI::Range(0.0, 9007199254740992.0, "a whole number from 0 to 2^53"))
       ->capture_default_str();
   command->add_option("--effort", options->effort, "of each mapping: fast, normal or thorough")
       ->check(CLI::IsMember({"fast", "normal", "thorough"}))
