@@ -1,6 +1,7 @@
 #include "analysis/CheckAccesses.h"
 #include "analysis/DeviceVariables.h"
 #include "analysis/ParameterUse.h"
+#include "analysis/SideEffects.h"
 #include "analysis/StatementUses.h"
 #include "support/Text.h"
 #include <algorithm>
@@ -144,23 +145,6 @@ const ValueDecl *variableOf(const Expr *expression) {
   if (const auto *call = dyn_cast<CXXMemberCallExpr>(expression))
     return variableOf(call->getImplicitObjectArgument());
   return nullptr;
-}
-
-// `x`, `x.y`, `x[3]` of an array: the variable that an assignment changes; nothing where it goes through a
-// pointer.
-const VarDecl *changedVariable(const Expr *place) {
-  while (true) {
-    place = place->IgnoreParenImpCasts();
-    if (const auto *member = dyn_cast<MemberExpr>(place); member && !member->isArrow())
-      place = member->getBase();
-    else if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(place);
-             subscript && subscript->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
-      place = subscript->getBase();
-    else
-      break;
-  }
-  const auto *reference = dyn_cast<DeclRefExpr>(place);
-  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
 }
 
 // h_a, host_a, a_h, d_a, dev_a, a_d, a -> "a"

@@ -9,10 +9,7 @@ namespace streammap {
 
 using namespace clang;
 
-namespace {
-
-/// `x`, `x.y`, `x[3]` of a variable that lives in the function and is no reference.
-bool isOwn(const Expr *place) {
+const VarDecl *changedVariable(const Expr *place) {
   while (true) {
     place = place->IgnoreParenImpCasts();
     if (const auto *member = dyn_cast<MemberExpr>(place); member && !member->isArrow())
@@ -24,7 +21,14 @@ bool isOwn(const Expr *place) {
       break;
   }
   const auto *reference = dyn_cast<DeclRefExpr>(place);
-  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+}
+
+namespace {
+
+/// Lives in the function that changes it, and is no reference to something else.
+bool isOwn(const Expr *place) {
+  const VarDecl *variable = changedVariable(place);
   return variable && variable->hasLocalStorage() && !variable->getType()->isReferenceType();
 }
 

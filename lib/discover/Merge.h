@@ -92,4 +92,7 @@ StateFinding mergeGpuState(std::span<const GpuFindings *const> gpus, const GpuRe
 /// up < busy < reserved < drained < down.
 bool isWorse(State a, State b);
 
+/// What `into` does not know yet and `from` does.
+void fillReadings(GpuReadings &into, const GpuReadings &from);
+
 } // namespace streammap

@@ -174,7 +174,7 @@ private:
       mergeHostLink(*gpu);
     }
     for (const GpuFindings *gpu : own)
-      fill(readings, gpu->readings);
+      fillReadings(readings, gpu->readings);
     const StateFinding state = mergeGpuState(own, readings, model.memory);
     if (mig && slices.empty())
       remarks_.unknown.add("the MIG devices of GPU " + std::to_string(index) +
@@ -188,19 +188,6 @@ private:
       inside_.gpuReadings.push_back(readings);
       numa.push_back(itsNuma);
     }
-  }
-
-  static void fill(GpuReadings &into, const GpuReadings &from) {
-    if (!into.memoryUsed)
-      into.memoryUsed = from.memoryUsed;
-    if (!into.temperatureCelsius)
-      into.temperatureCelsius = from.temperatureCelsius;
-    if (!into.powerDraw)
-      into.powerDraw = from.powerDraw;
-    if (into.throttle.empty())
-      into.throttle = from.throttle;
-    if (!into.uncorrectableErrors)
-      into.uncorrectableErrors = from.uncorrectableErrors;
   }
 
   void mergeHostLink(const GpuFindings &gpu) {
@@ -439,6 +426,19 @@ private:
 };
 
 } // namespace
+
+void fillReadings(GpuReadings &into, const GpuReadings &from) {
+  if (!into.memoryUsed)
+    into.memoryUsed = from.memoryUsed;
+  if (!into.temperatureCelsius)
+    into.temperatureCelsius = from.temperatureCelsius;
+  if (!into.powerDraw)
+    into.powerDraw = from.powerDraw;
+  if (into.throttle.empty())
+    into.throttle = from.throttle;
+  if (!into.uncorrectableErrors)
+    into.uncorrectableErrors = from.uncorrectableErrors;
+}
 
 bool isWorse(State a, State b) {
   return gravity(a) > gravity(b);

@@ -1,4 +1,5 @@
 #include "discover/Slurm.h"
+#include "discover/Merge.h"
 #include "discover/Scan.h"
 #include "support/Text.h"
 #include <algorithm>
@@ -82,22 +83,6 @@ std::optional<State> markedState(char mark) {
   }
 }
 
-int gravity(State state) {
-  switch (state) {
-  case State::up:
-    return 0;
-  case State::busy:
-    return 1;
-  case State::reserved:
-    return 2;
-  case State::drained:
-    return 3;
-  case State::down:
-    break;
-  }
-  return 4;
-}
-
 /// "gpu:a100:4(IDX:0-3)" without its parenthesis, split at colons.
 std::optional<Resource> resourceOf(std::string_view element) {
   Resource resource;
@@ -152,7 +137,7 @@ StateFinding stateOf(std::span<const std::string> stateWords, std::string_view r
   for (std::string word : stateWords) {
     all += (all.empty() ? "" : "+") + word;
     while (!word.empty() && markedState(word.back())) {
-      if (const State marked = *markedState(word.back()); gravity(marked) > gravity(finding.state))
+      if (const State marked = *markedState(word.back()); isWorse(marked, finding.state))
         finding.state = marked;
       word.pop_back();
     }
@@ -161,7 +146,7 @@ StateFinding stateOf(std::span<const std::string> stateWords, std::string_view r
     if (known == std::end(knownWords))
       diagnostics.warning(where, "unknown node state '" + abbreviated(word) + "', taken as up",
                           "unknown-state");
-    else if (gravity(known->state) > gravity(finding.state))
+    else if (isWorse(known->state, finding.state))
       finding.state = known->state;
   }
   if (finding.state != State::up)

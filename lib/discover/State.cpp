@@ -104,7 +104,7 @@ private:
     if (!said.empty()) {
       device.readings = {};
       for (const GpuFindings *one : said)
-        takeReadings(device.readings, one->readings);
+        fillReadings(device.readings, one->readings);
       now = mergeGpuState(said, device.readings, cluster_.models[device.model].memory);
     } else if (device.state == nodeBefore) {
       now = {State::up, {}, {}}; // it only followed its node
@@ -116,19 +116,6 @@ private:
           {node.name + ":gpu" + std::to_string(gpu), device.state, now.state, now.reason});
     device.state = follows ? node.state : now.state;
     device.reason = follows ? node.reason : now.reason;
-  }
-
-  static void takeReadings(GpuReadings &into, const GpuReadings &from) {
-    if (!into.memoryUsed)
-      into.memoryUsed = from.memoryUsed;
-    if (!into.temperatureCelsius)
-      into.temperatureCelsius = from.temperatureCelsius;
-    if (!into.powerDraw)
-      into.powerDraw = from.powerDraw;
-    if (into.throttle.empty())
-      into.throttle = from.throttle;
-    if (!into.uncorrectableErrors)
-      into.uncorrectableErrors = from.uncorrectableErrors;
   }
 
   Cluster &cluster_;
