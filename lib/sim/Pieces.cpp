@@ -7,6 +7,8 @@
 #include "model/Regions.h"
 #include "sim/Problem.h"
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <unordered_map>
 
 namespace streammap {
@@ -50,6 +52,13 @@ bool reads(const Access &access) {
 /// Stands for "whatever the dependency carries" where no accesses say which bytes; no access has it.
 constexpr Region unnamedRegion{UINT64_MAX, 0, 0, 0};
 
+std::vector<Region> without(const std::vector<Region> &regions, const Region &removed) {
+  std::vector<Region> left;
+  for (const Region &region : regions)
+    std::ranges::move(difference(region, removed), std::back_inserter(left));
+  return left;
+}
+
 /// Numbers pieces in the order in which tasks, by id, first need them.
 class PieceCollector {
 public:
@@ -66,16 +75,25 @@ public:
     unnamed_.clear();
     for (std::size_t i : incoming)
       if (graph_.dependencies[i].size > Bytes())
-        addDependency(id, i);
+        addDependency(id, i, incoming);
     addInitial(graph_.tasks[id]);
     inputs.append(needed_);
   }
 
 private:
-  void addDependency(TaskId id, std::size_t index) {
+  /// A write of the dependency's source that the task reads.
+  struct Carried {
+    const Access *written;
+    std::size_t read; ///< which access of the task
+    Region region;
+    double bytes;
+  };
+
+  void addDependency(TaskId id, std::size_t index, std::span<const std::size_t> incoming) {
     const Dependency &dependency = graph_.dependencies[index];
     const std::vector<Access> &accesses = graph_.tasks[id].accesses;
-    double explained = 0;
+    std::vector<Carried> &carried = carried_;
+    carried.clear();
     if (dependency.buffer)
       for (const Access &written : graph_.tasks[dependency.from].accesses)
         for (std::size_t r = 0; r < accesses.size(); ++r) {
@@ -87,12 +105,20 @@ private:
           if (overlap == 0)
             continue;
           const Region &smaller = overlap == written.region.bytes() ? written.region : read.region;
-          need({dependency.from, dependency.buffer, smaller}, bytes(static_cast<double>(overlap)), index);
-          // No more than the dependency carries: others may have written the rest since.
-          received_[r] += std::min(dependency.size.value(), static_cast<double>(overlap));
-          explained += static_cast<double>(overlap);
+          carried.push_back({&written, r, smaller, static_cast<double>(overlap)});
         }
-    const Bytes rest = bytes(dependency.size.value() - explained);
+    const auto sum = [&] {
+      return std::accumulate(carried.begin(), carried.end(), 0.0,
+                             [](double bytes, const Carried &part) { return bytes + part.bytes; });
+    };
+    if (sum() > dependency.size.value())
+      dropOverwritten(id, dependency, incoming);
+    for (const Carried &part : carried) {
+      need({dependency.from, dependency.buffer, part.region}, bytes(part.bytes), index);
+      // No more than the dependency carries: others may have written the rest since.
+      received_[part.read] += std::min(dependency.size.value(), part.bytes);
+    }
+    const Bytes rest = bytes(dependency.size.value() - sum());
     if (rest <= Bytes())
       return;
     if (dependency.buffer) { // no accesses, or not enough of them: the rest moves as one
@@ -101,6 +127,27 @@ private:
     } else {
       needed_.push_back(pieces.push({dependency.from, std::nullopt, index, rest, newBlock()}));
     }
+  }
+
+  /// Takes from what is carried the bytes that tasks have written since: those are among the dependencies
+  /// too.
+  void dropOverwritten(TaskId id, const Dependency &dependency, std::span<const std::size_t> incoming) {
+    for (Carried &part : carried_) {
+      std::vector<Region> left =
+          intersection(part.written->region, graph_.tasks[id].accesses[part.read].region);
+      for (std::size_t i : incoming) {
+        const Dependency &later = graph_.dependencies[i];
+        if (later.buffer != dependency.buffer || later.from <= dependency.from)
+          continue;
+        for (const Access &written : graph_.tasks[later.from].accesses)
+          if (written.buffer == *dependency.buffer && writes(written))
+            left = without(left, written.region);
+      }
+      part.bytes = 0;
+      for (const Region &region : left)
+        part.bytes += static_cast<double>(region.bytes());
+    }
+    std::erase_if(carried_, [](const Carried &part) { return part.bytes == 0; });
   }
 
   /// What a task reads and did not receive was there at the start. Bytes received without a region count for
@@ -147,6 +194,7 @@ private:
   std::unordered_map<PieceKey, PieceId, KeyHash> known_;
   std::unordered_map<PlaceKey, BlockId, KeyHash> blocks_;
   // Of the task at hand:
+  std::vector<Carried> carried_;                     ///< by the dependency at hand
   std::vector<double> received_;                     ///< bytes of each access that dependencies bring
   std::vector<std::pair<BufferId, double>> unnamed_; ///< bytes that they bring and no access names
   std::vector<PieceId> needed_;
