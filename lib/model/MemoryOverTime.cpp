@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace streammap {
 namespace {
@@ -52,11 +53,49 @@ public:
   std::vector<MemoryExcess> find() {
     collectNeeds();
     findSuspects();
-    if (std::ranges::find(suspect_, 1) == suspect_.end())
+    if (std::ranges::find(watched_, 1) == watched_.end())
       return {};
-    std::erase_if(needs_, [&](const Need &need) { return !suspect_[need.device]; });
+    std::erase_if(needs_, [&](const Need &need) { return !watched_[need.device]; });
+    std::vector<MemoryExcess> found;
+    for (const IndexedVector<DeviceId, std::vector<Event>> events = followData();
+         DeviceId device : cluster_.devices.ids())
+      if (const std::optional<MemoryExcess> excess = firstExcess(device, events[device]))
+        found.push_back(*excess);
+    return found;
+  }
+
+  IndexedVector<DeviceId, std::vector<HeldMemory>> trace() {
+    watched_.assign(cluster_.devices.size(), 1);
+    collectNeeds();
+    const IndexedVector<DeviceId, std::vector<Event>> events = followData();
+    IndexedVector<DeviceId, std::vector<HeldMemory>> traces(cluster_.devices.size());
+    for (DeviceId device : cluster_.devices.ids())
+      sweep(events[device], [&, &steps = traces[device]](const Event &event, double held, TaskId) {
+        const Seconds time = momentOf(event);
+        if (steps.empty() || steps.back().time < time)
+          steps.push_back({time, Bytes(held)});
+        else
+          steps.back().held = Bytes(held);
+        return true;
+      });
+    for (std::vector<HeldMemory> &steps : traces)
+      std::erase_if(steps, [last = Bytes()](const HeldMemory &step) mutable {
+        return std::exchange(last, step.held) == step.held;
+      });
+    return traces;
+  }
+
+private:
+  struct Event {
+    double time;
+    int order; ///< at one moment: 0 ends, 1 data comes, 2 a task starts
+    std::size_t subject;
+    double bytes; ///< of data; a task's are worked out when it starts
+  };
+
+  /// From the needs of the watched devices to what happens on each, by time.
+  IndexedVector<DeviceId, std::vector<Event>> followData() {
     collectArrivals();
-    // From here on only devices that may hold too much are left.
     matchInitialData();
     auto byData = [](const auto &a, const auto &b) {
       return std::tie(a.device, a.key, a.start) < std::tie(b.device, b.key, b.start);
@@ -64,10 +103,9 @@ public:
     std::ranges::stable_sort(needs_, byData);
     std::ranges::stable_sort(arrivals_, byData);
     collectHolds();
-    return sweepAll();
+    return collectEvents();
   }
 
-private:
   Bytes capacity(DeviceId device) const { return cluster_.models[cluster_.devices[device].model].memory; }
 
   void collectNeeds() {
@@ -79,7 +117,7 @@ private:
     for (TaskId reader : graph_.tasks.ids()) {
       const Assignment &run = *chosen_[reader];
       auto need = [&](const DataKey &key, double bytes) {
-        if (bytes > 0 && capacity(run.device) > Bytes())
+        if (bytes > 0 && (capacity(run.device) > Bytes() || !watched_.empty()))
           needs_.push_back({run.device, key, reader, run.start.value(), run.end.value(), bytes});
       };
       const auto first = next;
@@ -124,15 +162,15 @@ private:
     for (TaskId task : graph_.tasks.ids())
       largest[chosen_[task]->device] =
           std::max(largest[chosen_[task]->device], footprint(graph_.tasks[task]).value());
-    suspect_.assign(cluster_.devices.size(), 0);
+    watched_.assign(cluster_.devices.size(), 0);
     for (DeviceId device : cluster_.devices.ids())
-      suspect_[device] =
+      watched_[device] =
           capacity(device) > Bytes() && most[device] + largest[device] > capacity(device).value();
   }
 
   void collectArrivals() {
     for (const Transfer &transfer : transfers_) {
-      if (!suspect_[transfer.to] || (!transfer.dependency && !transfer.buffer))
+      if (!watched_[transfer.to] || (!transfer.dependency && !transfer.buffer))
         continue;
       const DataKey key =
           transfer.dependency ? keyOf(*transfer.dependency) : DataKey{TaskId(), *transfer.buffer, 0, {}};
@@ -239,39 +277,30 @@ private:
 
   // --- the sweep ---
 
-  struct Event {
-    double time;
-    int order; ///< at one moment: 0 ends, 1 data comes, 2 a task starts
-    std::size_t subject;
-    double bytes; ///< of data; a task's are worked out when it starts
-  };
-
-  std::vector<MemoryExcess> sweepAll() {
-    std::vector<std::vector<Event>> events(cluster_.devices.size());
+  IndexedVector<DeviceId, std::vector<Event>> collectEvents() {
+    IndexedVector<DeviceId, std::vector<Event>> events(cluster_.devices.size());
     for (const Hold &hold : holds_) {
-      std::vector<Event> &own = events[groupDevice_[hold.group].index()];
+      std::vector<Event> &own = events[groupDevice_[hold.group]];
       own.push_back({hold.from, 1, hold.group, hold.bytes});
       own.push_back({hold.to, 0, hold.group, -hold.bytes});
     }
     for (TaskId task : graph_.tasks.ids())
-      if (const Assignment &run = *chosen_[task]; suspect_[run.device] && run.start < run.end) {
-        events[run.device.index()].push_back({run.start.value(), 2, task.index(), 0});
-        events[run.device.index()].push_back({run.end.value(), 0, SIZE_MAX, 0});
+      if (const Assignment &run = *chosen_[task]; watched_[run.device] && run.start < run.end) {
+        events[run.device].push_back({run.start.value(), 2, task.index(), 0});
+        events[run.device].push_back({run.end.value(), 0, SIZE_MAX, 0});
       }
+    for (std::vector<Event> &own : events)
+      std::ranges::stable_sort(own, [](const Event &a, const Event &b) {
+        return std::tie(a.time, a.order) < std::tie(b.time, b.order);
+      });
     std::ranges::sort(ownGroups_);
     current_.assign(groupDevice_.size(), 0);
-    std::vector<MemoryExcess> found;
-    for (DeviceId device : cluster_.devices.ids())
-      if (const std::optional<MemoryExcess> excess = sweep(device, events[device.index()]))
-        found.push_back(*excess);
-    return found;
+    return events;
   }
 
-  std::optional<MemoryExcess> sweep(DeviceId device, std::vector<Event> &events) {
-    std::ranges::stable_sort(events, [](const Event &a, const Event &b) {
-      return std::tie(a.time, a.order) < std::tie(b.time, b.order);
-    });
-    const double limit = capacity(device).value() * (1 + 1e-9);
+  /// Calls `atEach(event, bytes held after it, running task)` by time until it returns false.
+  template <class AtEach>
+  void sweep(const std::vector<Event> &events, AtEach atEach) {
     double held = 0;
     TaskId running;
     for (const Event &event : events) {
@@ -283,12 +312,25 @@ private:
         held += event.bytes;
         current_[event.subject] += event.bytes;
       }
-      const double all = held + (running.valid() ? beyondOwnData(running) : 0);
-      if (event.order != 0 && all > limit)
-        return MemoryExcess{device, seconds(event.order == 1 ? event.time - tolerance_ : event.time),
-                            Bytes(all), running};
+      if (!atEach(event, held + (running.valid() ? beyondOwnData(running) : 0), running))
+        return;
     }
-    return std::nullopt;
+  }
+
+  std::optional<MemoryExcess> firstExcess(DeviceId device, const std::vector<Event> &events) {
+    const double limit = capacity(device).value() * (1 + 1e-9);
+    std::optional<MemoryExcess> found;
+    sweep(events, [&](const Event &event, double held, TaskId running) {
+      if (event.order != 0 && held > limit)
+        found = MemoryExcess{device, momentOf(event), Bytes(held), running};
+      return !found;
+    });
+    return found;
+  }
+
+  /// Data is taken to come a tolerance late (`holdGroup`).
+  Seconds momentOf(const Event &event) const {
+    return seconds(event.order == 1 ? event.time - tolerance_ : event.time);
   }
 
   /// What the task takes besides its data that are there now. A task that does not say takes just its data.
@@ -313,7 +355,7 @@ private:
   double tolerance_;
   std::vector<Need> needs_;
   std::vector<Arrival> arrivals_;
-  IndexedVector<DeviceId, char> suspect_;
+  IndexedVector<DeviceId, char> watched_;                  ///< devices whose memory is followed
   std::map<std::pair<DeviceId, DataKey>, double> lastUse_; ///< of data as at the start
   std::vector<DeviceId> groupDevice_;
   std::vector<std::pair<TaskId, std::size_t>> ownGroups_;
@@ -328,6 +370,15 @@ std::vector<MemoryExcess> findMemoryExcess(const TaskGraph &graph, const Cluster
                                            const IndexedVector<TaskId, const Assignment *> &chosen,
                                            double tolerance) {
   return Account(graph, cluster, transfers, chosen, tolerance).find();
+}
+
+IndexedVector<DeviceId, std::vector<HeldMemory>>
+memoryOverTime(const TaskGraph &graph, const Cluster &cluster, const Placement &placement) {
+  IndexedVector<TaskId, const Assignment *> chosen(graph.tasks.size(), nullptr);
+  for (const Assignment &assignment : placement.assignments)
+    chosen[assignment.task] = &assignment;
+  const double tolerance = 1e-9 * placement.predicted.makespan.value();
+  return Account(graph, cluster, placement.transfers, chosen, tolerance).trace();
 }
 
 } // namespace streammap

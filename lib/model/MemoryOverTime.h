@@ -22,4 +22,16 @@ std::vector<MemoryExcess> findMemoryExcess(const TaskGraph &graph, const Cluster
                                            const IndexedVector<TaskId, const Assignment *> &chosen,
                                            double tolerance);
 
+/// What a device holds from a moment on.
+struct HeldMemory {
+  Seconds time;
+  Bytes held;
+};
+
+/// Of every device what it holds over the placement's time, by the same account: steps by time, each with
+/// another amount than the one before; empty for a device that never holds anything. Every task is assigned
+/// to exactly one device. O(n log n) for n tasks, dependencies and transfers.
+IndexedVector<DeviceId, std::vector<HeldMemory>>
+memoryOverTime(const TaskGraph &graph, const Cluster &cluster, const Placement &placement);
+
 } // namespace streammap

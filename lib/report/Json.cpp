@@ -16,9 +16,9 @@ Json listOf(const Rows &rows, ToJson toJson) {
   return list;
 }
 
-Json deviceJson(const DeviceRow &row, const std::vector<MemoryPoint> &memory) {
+Json deviceJson(const DeviceRow &row, const std::vector<HeldMemory> &memory) {
   Json points = Json::array();
-  for (const MemoryPoint &point : memory)
+  for (const HeldMemory &point : memory)
     points.push_back(Json::array({point.time.value(), point.held.value()}));
   return {{"name", row.name},
           {"node", row.node},

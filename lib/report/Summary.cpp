@@ -264,22 +264,9 @@ private:
   }
 
   void collectMemory() {
-    data_.memory.resize(data_.devices.size());
-    tasksOfRow_.resize(data_.devices.size());
-    for (std::size_t task = 0; task < data_.tasks.size(); ++task)
-      tasksOfRow_[data_.tasks[task].device].push_back(task);
-    for (std::size_t row = 0; row < data_.devices.size(); ++row) {
-      std::ranges::stable_sort(tasksOfRow_[row], {},
-                               [&](std::size_t task) { return data_.tasks[task].start; });
-      auto &points = data_.memory[row];
-      points.push_back({Seconds(), Bytes()});
-      for (std::size_t task : tasksOfRow_[row]) {
-        if (points.back().time == data_.tasks[task].start)
-          points.pop_back();
-        points.push_back({data_.tasks[task].start, data_.tasks[task].memory});
-        points.push_back({data_.tasks[task].end, Bytes()});
-      }
-    }
+    IndexedVector<DeviceId, std::vector<HeldMemory>> held = memoryOverTime(graph_, cluster_, placement_);
+    for (DeviceId device : deviceOfRow_)
+      data_.memory.push_back(std::move(held[device]));
   }
 
   void collectChain() {
@@ -301,7 +288,6 @@ private:
   IndexedVector<DeviceId, char> counts_; ///< is a device for the reader: a GPU, or cores that run something
   IndexedVector<DeviceId, std::size_t> rowOfDevice_;
   std::vector<DeviceId> deviceOfRow_;
-  std::vector<std::vector<std::size_t>> tasksOfRow_;
 };
 
 } // namespace

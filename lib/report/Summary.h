@@ -6,6 +6,7 @@
 //   std::cout << toText(data);
 //
 // The placement is a finished schedule: nothing here predicts or solves.
+#include "model/MemoryOverTime.h"
 #include "model/Placement.h"
 #include "report/Chain.h"
 
@@ -82,7 +83,7 @@ struct TaskRow {
   std::optional<Seconds> low, high; ///< what the time model holds possible
   Flops flops;                      ///< all kinds; 0 when unknown
   Bytes dram;
-  Bytes memory;       ///< on the device while it runs
+  Bytes memory;       ///< on the device while it runs, its own data alone
   std::string launch; ///< "gemm<double> 64x64x1 blocks of 16x16x1, 32 registers (sm_80)", or empty
   std::vector<LaunchRow> launches;                ///< where the device's capability is known
   std::optional<Seconds> measured, measuredStart; ///< from the start of the first measured task
@@ -102,11 +103,6 @@ struct TransferRow {
 /// What the chain consists of.
 struct ChainShares {
   Seconds compute, transfer, idle;
-};
-
-struct MemoryPoint {
-  Seconds time;
-  Bytes held; ///< from this time on
 };
 
 struct ReportWarning {
@@ -131,15 +127,15 @@ struct ReportData {
   Share assumedShare = 0;       ///< of `totalBusy`
   std::optional<Seconds> assumedEach; ///< what each is taken to run, where that is the same for all
   Seconds totalBusy;
-  Share utilisation = 0;                        ///< of the devices in use
-  Bytes moved;                                  ///< all transfers
-  std::vector<DeviceRow> devices;               ///< those in use, cluster order
-  std::vector<std::vector<MemoryPoint>> memory; ///< per row of `devices`
-  std::vector<NodeRow> nodes;                   ///< those in use, cluster order
-  std::vector<LinkRow> links;                   ///< busiest first, then by name
-  std::vector<ClassRow> classes;                ///< most time first, then by name
-  std::vector<TaskRow> tasks;                   ///< program order
-  std::vector<TransferRow> transfers;           ///< by start
+  Share utilisation = 0;                       ///< of the devices in use
+  Bytes moved;                                 ///< all transfers
+  std::vector<DeviceRow> devices;              ///< those in use, cluster order
+  std::vector<std::vector<HeldMemory>> memory; ///< per row of `devices`
+  std::vector<NodeRow> nodes;                  ///< those in use, cluster order
+  std::vector<LinkRow> links;                  ///< busiest first, then by name
+  std::vector<ClassRow> classes;               ///< most time first, then by name
+  std::vector<TaskRow> tasks;                  ///< program order
+  std::vector<TransferRow> transfers;          ///< by start
   std::vector<ChainStep> chain;
   ChainShares chainShares;
   std::vector<ReportWarning> warnings;

@@ -1,6 +1,7 @@
 // Device memory over time, worked out by hand. One GPU with a PCIe link of 10 GB/s and no latency, so 6 GB
 // take 0.6 s; every task runs for 1 s unless said otherwise.
 #include "model/Dependencies.h"
+#include "model/MemoryOverTime.h"
 #include "model/Violations.h"
 #include "sim/ScheduleBuilder.h"
 #include "support/Catch.h"
@@ -132,6 +133,34 @@ TEST_CASE("data comes only once a task that takes the whole memory has ended") {
   CHECK(starts(run(graph, gpus(1, 14))) == Times{0, 1});   // y 0-0.6
 }
 
+TEST_CASE("what was overwritten since is not sent") {
+  TaskGraph graph = program({"w x", "w x", "r x"});
+  const auto part = [](std::uint64_t from, AccessMode mode) {
+    return Access{BufferId(0), mode, Region{from * gigabyte, 3 * gigabyte, 0, 1}};
+  };
+  graph.tasks[TaskId(0)].accesses = {part(0, AccessMode::out), part(3, AccessMode::out)};
+  graph.tasks[TaskId(1)].accesses = {part(0, AccessMode::out)};
+  graph.tasks[TaskId(2)].accesses = {part(0, AccessMode::in), part(3, AccessMode::in)};
+  graph.dependencies = findDependencies(graph.tasks);
+  const Placement placement = run(graph, gpus(2, 12), {0, 0, 1});
+  REQUIRE(placement.transfers.size() == 2);
+  CHECK(placement.transfers[0].size == bytes(3e9));
+  CHECK(placement.transfers[1].size == bytes(3e9));
+  CHECK(starts(placement) == Times{0, 1, 2.3}); // one half goes 1-1.3, beside the second task, one 2-2.3
+}
+
+TEST_CASE("what a device holds over time is told step by step") {
+  // x 0-0.6, t0 0.6-1.6; y comes beside it and t1 follows at once; x stays for t2.
+  const TaskGraph graph = program({"r x", "r y", "r x"});
+  const Cluster cluster = gpus(1, 12);
+  const Placement placement = run(graph, cluster);
+  const IndexedVector<DeviceId, std::vector<HeldMemory>> held = memoryOverTime(graph, cluster, placement);
+  std::vector<std::pair<double, double>> steps; // seconds, GB
+  for (const HeldMemory &step : held[DeviceId(0)])
+    steps.emplace_back(std::round(step.time.value() * 1e6) / 1e6, step.held.value() / 1e9);
+  CHECK(steps == std::vector<std::pair<double, double>>{{0, 6}, {0.6, 12}, {2.6, 6}, {3.6, 0}});
+}
+
 TEST_CASE("another GPU of the node reads what was written back from the host") {
   // t0 0-1 writes x on gpu0, written back 1-1.6 for y; gpu1 fetches x from the host 1.6-2.2
   const Placement placement = run(program({"w x", "w y", "r x"}), gpus(2, 10), {0, 0, 1});
@@ -161,9 +190,14 @@ TEST_CASE("any order on any devices keeps within memory, as the judge sees it") 
       Task task;
       task.id = task.name = "t" + std::to_string(t);
       task.seconds["*"] = milliseconds(static_cast<double>(100 + 100 * below(10)));
-      for (std::size_t a = 0; a <= below(2); ++a)
-        task.accesses.push_back({BufferId(below(3)), static_cast<AccessMode>(below(3)),
-                                 Region{below(4) * gigabyte, gigabyte, 0, 1}});
+      // One access of a buffer, and no two regions of one size, so that a transfer's size tells what it
+      // carries.
+      const std::size_t first = below(3);
+      for (std::size_t a = 0; a <= below(2); ++a) {
+        const std::size_t buffer = (first + a) % 3, part = below(4);
+        task.accesses.push_back({BufferId(buffer), static_cast<AccessMode>(below(3)),
+                                 Region{part * gigabyte, gigabyte * (12 - 3 * buffer - part) / 12, 0, 1}});
+      }
       if (below(4) == 0)
         task.deviceMemory = bytes(static_cast<double>(2 + below(2)) * 1e9);
       graph.tasks.push(task);
@@ -174,7 +208,12 @@ TEST_CASE("any order on any devices keeps within memory, as the judge sees it") 
     for (std::size_t t = 0; t < graph.tasks.size(); ++t)
       devices.push_back(below(2));
     const Placement placement = run(graph, cluster, devices);
-    for (const DeviceUse &use : placement.devices)
+    const IndexedVector<DeviceId, std::vector<HeldMemory>> held = memoryOverTime(graph, cluster, placement);
+    for (const DeviceUse &use : placement.devices) {
       CHECK(use.peakMemory <= cluster.models[GpuModelId(0)].memory);
+      CHECK(std::ranges::max(held[use.device], {}, &HeldMemory::held).held.value() ==
+            Approx(use.peakMemory.value()));
+      CHECK(held[use.device].back().held == Bytes());
+    }
   }
 }

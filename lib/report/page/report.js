@@ -378,7 +378,7 @@ function drawLinks() {
 function drawMemory() {
   const few = 12;
   const order = d3.range(report.devices.length).sort((a, b) => report.devices[b].peak_memory_bytes - report.devices[a].peak_memory_bytes || a - b);
-  byId("memory-note").textContent = "What the running task needs on each device" +
+  byId("memory-note").textContent = "The running task's memory and the data kept for later tasks, on each device" +
     (order.length > few ? `; the ${few} of ${formats.count(order.length)} devices with the highest peaks.` : ".");
   for (const i of order.slice(0, few)) {
     const device = report.devices[i];
@@ -390,7 +390,7 @@ function drawMemory() {
     const width = 260, height = 64;
     const x = d3.scaleLinear().domain([0, report.summary.makespan_seconds || 1]).range([0, width]);
     const y = d3.scaleLinear().domain([0, device.peak_memory_bytes || 1]).range([height - 1, 2]);
-    const points = device.memory_over_time.concat([[report.summary.makespan_seconds, 0]]);
+    const points = [[0, 0], ...device.memory_over_time, [report.summary.makespan_seconds, 0]];
     const svg = d3.select(figure).append("svg").attr("viewBox", `0 0 ${width} ${height + 2}`).attr("width", "100%").attr("role", "img")
       .attr("aria-label", "memory of " + device.name + " over time");
     svg.append("path").attr("d", d3.area().curve(d3.curveStepAfter).x((d) => x(d[0])).y0(height).y1((d) => y(d[1]))(points));
